@@ -1,0 +1,1 @@
+"""The `drillyard` command: one file per group of commands."""

@@ -1,0 +1,136 @@
+"""The running children of one command: started, waited for, and stopped in reverse order, each noted on disk."""
+
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+from gateway.local import process
+from gateway.local.errors import CommandFailed, ServiceDied, ServiceNotReady
+from gateway.local.free_port import free_port, is_free
+from gateway.local.log_tail import last_meaningful_line
+from gateway.local.process import POLL_S, Child, Command
+
+_PORT_TRIES = 5
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Service:
+    """A server: `waiting_for` asks once, without blocking for long, and names what is missing (None: ready)."""
+
+    command: Command
+    waiting_for: Callable[[], str | None]
+    deadline_s: float = 60.0
+
+    @property
+    def name(self) -> str:
+        return self.command.name
+
+
+class Children:
+    """Hands out children and takes them all back. Used as it is by tests; `up` adds its stop signal and ledger."""
+
+    def __init__(
+        self,
+        *,
+        checkpoint: Callable[[], None] = lambda: None,
+        hurry: Callable[[], bool] = lambda: False,
+        note: Callable[[Sequence[Child]], None] = lambda _: None,
+    ) -> None:
+        self.checkpoint = checkpoint
+        self._hurry = hurry
+        self._note = note
+        self._running: list[Child] = []
+
+    @property
+    def running(self) -> tuple[Child, ...]:
+        return tuple(self._running)
+
+    def start(self, command: Command) -> Child:
+        self.checkpoint()
+        child = process.start(command)
+        self._running.append(child)
+        self._note(self._running)
+        return child
+
+    def stop(self, children: Sequence[Child]) -> None:
+        """Stop these at the same time."""
+        process.stop_together(children, hurry=self._hurry)
+        self._running = [child for child in self._running if child not in children]
+        self._note(self._running)
+
+    def stop_all(self) -> None:
+        """Stop one after the other, the last started first."""
+        while self._running:
+            self.stop([self._running[-1]])
+
+    def run(self, command: Command, *, hint: str = "", tick: Callable[[], None] = lambda: None) -> None:
+        """Run a command to its end; `tick` is called now and then meanwhile."""
+        child = self.start(command)
+        try:
+            while child.exit_code() is None:
+                self.checkpoint()
+                tick()
+                time.sleep(POLL_S)
+        finally:
+            self.stop([child])
+        if child.exit_code() != 0:
+            raise CommandFailed(
+                f"{command.name} failed: {last_meaningful_line(command.log)}", hint=hint, log=command.log
+            )
+
+    def await_ready(
+        self, services: Sequence[tuple[Service, Child]], *, tick: Callable[[], None] = lambda: None
+    ) -> None:
+        """Wait until all are ready; the first that dies or is late fails the whole."""
+        began = time.monotonic()
+        waiting = list(services)
+        while waiting:
+            self.checkpoint()
+            waiting = [pair for pair in waiting if not _is_ready(*pair, since_s=time.monotonic() - began)]
+            tick()
+            if waiting:
+                time.sleep(POLL_S)
+
+    @contextmanager
+    def serving(self, service_on: Callable[[int], Service], *, port: int = 0) -> Iterator[tuple[Child, int]]:
+        """Run a server until the block ends; yields it with its port (0 asks for a free one)."""
+        child, chosen = self._serve(service_on, port)
+        try:
+            yield child, chosen
+        finally:
+            self.stop([child])
+
+    def _serve(self, service_on: Callable[[int], Service], port: int) -> tuple[Child, int]:
+        for tries_left in reversed(range(_PORT_TRIES)):
+            chosen = port or free_port()
+            service = service_on(chosen)
+            child = self.start(service.command)
+            try:
+                self.await_ready([(service, child)])
+            except BaseException as error:
+                self.stop([child])
+                # A port that was free a moment ago may be gone by now; only then is another try worth it.
+                lost_race = isinstance(error, ServiceDied) and not port and not is_free(chosen)
+                if not lost_race or not tries_left:
+                    raise
+            else:
+                return child, chosen
+        raise AssertionError("the last try returns or raises")
+
+
+def _is_ready(service: Service, child: Child, *, since_s: float) -> bool:
+    code = child.exit_code()
+    log = service.command.log
+    if code is not None:
+        raise ServiceDied(
+            f"{service.name} ended ({ending(code)}) before it was ready: {last_meaningful_line(log)}", log=log
+        )
+    missing = service.waiting_for()
+    if missing is not None and since_s > service.deadline_s:
+        raise ServiceNotReady(f"{service.name} was not ready after {service.deadline_s:.0f} s: {missing}", log=log)
+    return missing is None
+
+
+def ending(code: int) -> str:
+    return f"exit code {code}" if code >= 0 else f"signal {-code}"

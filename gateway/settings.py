@@ -1,0 +1,82 @@
+"""All settings of a process; the only file that reads the environment.
+
+Every setting is an environment variable with the prefix `DRILLYARD_`; a nested one is joined by two underscores, such
+as `DRILLYARD_MODEL__WINDOW_TOKENS`.
+"""
+
+from pathlib import Path
+from typing import Self
+
+from pydantic import AnyHttpUrl, BaseModel, ConfigDict, Field, PostgresDsn, RedisDsn, ValidationError, model_validator
+from pydantic_settings import BaseSettings, SettingsConfigDict
+
+from router.settings import RouterSettings
+from sessions.domain.budget import fitting
+from sessions.errors import ContextImpossible
+from sessions.settings import SessionSettings
+
+
+class ReplicaSettings(BaseModel):
+    """One vLLM server of the static fleet."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    id: str = Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$")
+    url: AnyHttpUrl
+
+
+class ModelSettings(BaseModel):
+    """The served model."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", protected_namespaces=())
+
+    name: str = Field(min_length=1, description="as the replicas list it in /v1/models")
+    folder: Path = Field(description="a folder with the model's tokenizer.json and chat template")
+    window_tokens: int = Field(default=4096, ge=512, le=1_048_576)
+    temperature: float = Field(default=0.7, ge=0, le=2)
+
+
+class Settings(BaseSettings):
+    """Read once at start and frozen. Two of the values hold passwords: log hosts and names, never the URLs."""
+
+    model_config = SettingsConfigDict(env_prefix="DRILLYARD_", env_nested_delimiter="__", frozen=True, extra="ignore")
+
+    redis_url: RedisDsn
+    database_url: PostgresDsn
+    model: ModelSettings
+    replicas: tuple[ReplicaSettings, ...] = ()
+    router: RouterSettings = Field(default_factory=RouterSettings)
+    sessions: SessionSettings = Field(default_factory=SessionSettings)
+    host: str = "127.0.0.1"
+    port: int = Field(default=8080, ge=0, le=65_535)
+    body_limit_bytes: int = Field(default=262_144, ge=1024, le=16_777_216)
+    heartbeat_s: float = Field(default=10.0, gt=0, le=60)
+    shutdown_grace_s: float = Field(default=20.0, ge=0, le=600)
+    key_cache_s: float = Field(default=5.0, ge=0, le=300, description="a revoked key works at most this long")
+    log_level: str = Field(default="info", pattern="^(debug|info|warning|error)$")
+    log_format: str = Field(default="json", pattern="^(json|console)$")
+
+    @model_validator(mode="after")
+    def _can_work(self) -> Self:
+        names = [replica.id for replica in self.replicas]
+        if len(set(names)) != len(names):
+            raise ValueError("replicas: two have the same id")
+        try:
+            fitting(self.sessions.shares(self.model.window_tokens))
+        except ContextImpossible as error:
+            raise ValueError(str(error)) from error
+        return self
+
+
+def load() -> Settings:
+    """The settings of this process; raises `ValidationError`."""
+    return Settings()
+
+
+def reasons(error: ValidationError) -> list[str]:
+    """One line per wrong setting, named as its environment variable; never its value, which may be a secret."""
+    return [f"{_variable(item['loc'])}: {item['msg'].removeprefix('Value error, ')}" for item in error.errors()]
+
+
+def _variable(location: tuple[int | str, ...]) -> str:
+    return "DRILLYARD_" + "__".join(str(part).upper() for part in location) if location else "settings"

@@ -1,0 +1,102 @@
+"""A scenario: a versioned role-play, frozen once it is written."""
+
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import NewType
+from uuid import UUID
+
+from sessions.domain.viewer import AccountId, TenantId
+from sessions.errors import ScenarioInvalid
+
+ScenarioId = NewType("ScenarioId", UUID)
+
+MAX_SCENES = 20
+MAX_CRITERIA = 30
+MAX_TURNS = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Scene:
+    """A part of the role-play; `script` tells the tutor what happens in it."""
+
+    name: str
+    script: str
+
+
+@dataclass(frozen=True, slots=True)
+class Criterion:
+    """One thing a trainee is judged by."""
+
+    name: str
+    description: str
+    weight: float = 1.0
+    blocker: bool = False
+    """Failing it fails the whole, whatever the sum says."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rubric:
+    criteria: tuple[Criterion, ...] = ()
+    pass_mark: float = 0.6
+    """Share of the weighted total, 0..1."""
+
+
+@dataclass(frozen=True, slots=True)
+class ScenarioContent:
+    """What an instructor writes; everything a prompt or a score is made of."""
+
+    title: str
+    locale: str
+    persona: str
+    instructions: str
+    opening: str
+    scenes: tuple[Scene, ...]
+    rubric: Rubric = field(default_factory=Rubric)
+    max_turns: int = 50
+    max_reply_tokens: int | None = None
+    """None: the server's own cap."""
+
+
+@dataclass(frozen=True, slots=True)
+class Scenario:
+    """One version of a scenario; `latest_version` tells whether there is a newer one."""
+
+    id: ScenarioId
+    tenant: TenantId
+    version: int
+    latest_version: int
+    content: ScenarioContent
+    created_by: AccountId
+    created_at: datetime
+
+
+def checked(content: ScenarioContent) -> ScenarioContent:
+    """The content, if it can be played; raises `ScenarioInvalid` with the field otherwise."""
+    for name in ("title", "persona", "opening"):
+        if not getattr(content, name).strip():
+            raise ScenarioInvalid(name, f"{name} is empty")
+    if not 1 <= len(content.scenes) <= MAX_SCENES:
+        raise ScenarioInvalid("scenes", f"a scenario has 1 to {MAX_SCENES} scenes, this one {len(content.scenes)}")
+    if not 1 <= content.max_turns <= MAX_TURNS:
+        raise ScenarioInvalid("limits.max_turns", f"a session has 1 to {MAX_TURNS} turns, not {content.max_turns}")
+    _unique("scenes", [scene.name for scene in content.scenes])
+    _check_rubric(content.rubric)
+    return content
+
+
+def _check_rubric(rubric: Rubric) -> None:
+    if len(rubric.criteria) > MAX_CRITERIA:
+        raise ScenarioInvalid("rubric.criteria", f"at most {MAX_CRITERIA} criteria, not {len(rubric.criteria)}")
+    if not 0 <= rubric.pass_mark <= 1:
+        raise ScenarioInvalid("rubric.pass_mark", "the pass mark is a share between 0 and 1")
+    if rubric.criteria and not any(criterion.weight > 0 for criterion in rubric.criteria):
+        raise ScenarioInvalid("rubric.criteria", "no criterion has a weight above 0")
+    _unique("rubric.criteria", [criterion.name for criterion in rubric.criteria])
+
+
+def _unique(field_name: str, names: list[str]) -> None:
+    for name in names:
+        if not name.strip():
+            raise ScenarioInvalid(field_name, "a name is empty")
+    if len(set(names)) != len(names):
+        raise ScenarioInvalid(field_name, "two have the same name")

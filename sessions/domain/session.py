@@ -1,0 +1,73 @@
+"""A session: one trainee's run through one version of a scenario."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from enum import StrEnum
+from typing import NewType
+from uuid import UUID
+
+from sessions.domain.scenario import ScenarioId
+from sessions.domain.viewer import AccountId, TenantId, Viewer
+from sessions.errors import IllegalTransition
+
+SessionId = NewType("SessionId", UUID)
+
+
+class State(StrEnum):
+    OPEN = "open"
+    CLOSED = "closed"
+
+
+class Event(StrEnum):
+    TURN = "turn"
+    CLOSE = "close"
+
+
+# The whole lifecycle; what is not in the table is an error.
+TRANSITIONS: Mapping[tuple[State, Event], State] = {
+    (State.OPEN, Event.TURN): State.OPEN,
+    (State.OPEN, Event.CLOSE): State.CLOSED,
+    (State.CLOSED, Event.CLOSE): State.CLOSED,
+}
+
+
+def after(state: State, event: Event) -> State:
+    try:
+        return TRANSITIONS[state, event]
+    except KeyError:
+        raise IllegalTransition(state, event) from None
+
+
+@dataclass(frozen=True, slots=True)
+class Session:
+    """`version` grows by one with every change and guards each of them; `turn_count` is the number of the last turn."""
+
+    id: SessionId
+    tenant: TenantId
+    trainee: AccountId
+    scenario: ScenarioId
+    scenario_version: int
+    scene: str
+    opening: str
+    created_at: datetime
+    state: State = State.OPEN
+    version: int = 1
+    turn_count: int = 0
+    closed_at: datetime | None = None
+    metadata: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def is_open(self) -> bool:
+        return self.state is State.OPEN
+
+    def is_visible_to(self, viewer: Viewer) -> bool:
+        return self.tenant == viewer.tenant and viewer.only_of in (None, self.trainee)
+
+
+@dataclass(frozen=True, slots=True)
+class SessionFilter:
+    """Which sessions a list shows; None means any."""
+
+    trainee: AccountId | None = None
+    state: State | None = None

@@ -1,0 +1,80 @@
+"""A turn: the trainee's message, the tutor's reply, and how it ended."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+
+from sessions.domain.session import SessionId
+
+
+class TurnState(StrEnum):
+    """How a turn ended. A running turn is in no record; it is in its journal."""
+
+    COMPLETED = "completed"
+    CANCELLED = "cancelled"
+    """Stopped by its trainee; the reply is what was released until then."""
+    FAILED = "failed"
+    """The tutor broke; what was released is kept for the record and never shown to the tutor again."""
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """Tokens as the engine counted them."""
+
+    prompt_tokens: int = 0
+    cached_tokens: int = 0
+    completion_tokens: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Timings:
+    """Milliseconds from acceptance: until the tutor was asked, until its first text, until the end."""
+
+    queue_ms: float = 0.0
+    ttft_ms: float | None = None
+    e2e_ms: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class TurnError:
+    """Why a turn failed: a stable code, a sentence, and whether trying again makes sense."""
+
+    code: str
+    message: str
+    retryable: bool
+
+
+@dataclass(frozen=True, slots=True)
+class IdempotencyKey:
+    """A caller's own name for one request, with a digest of what it asked."""
+
+    key: str
+    digest: str
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """One finished turn as it is stored. The concatenated deltas that were sent equal `reply`."""
+
+    session: SessionId
+    number: int
+    state: TurnState
+    text: str
+    reply: str
+    started_at: datetime
+    ended_at: datetime
+    text_tokens: int
+    reply_tokens: int
+    """Tokens of `text` and `reply` by the served model's tokenizer, without template overhead."""
+    finish_reason: str | None = None
+    usage: Usage = Usage()
+    timings: Timings = Timings()
+    replica: str | None = None
+    continued: bool = False
+    error: TurnError | None = None
+    idempotency: IdempotencyKey | None = None
+
+    @property
+    def is_remembered(self) -> bool:
+        """Whether the tutor is shown this turn again: a failed one never happened for it, an unanswered one neither."""
+        return self.state is not TurnState.FAILED and bool(self.reply)

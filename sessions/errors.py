@@ -1,0 +1,116 @@
+"""What a session refuses, and why; facts as attributes, no HTTP status."""
+
+
+class SessionsError(Exception):
+    """Something asked of a session cannot be done."""
+
+
+class ScenarioNotFound(SessionsError):
+    """There is no such scenario for this tenant."""
+
+
+class SessionNotFound(SessionsError):
+    """There is no such session for this viewer; foreign and missing ones look the same."""
+
+
+class TurnNotFound(SessionsError):
+    """The session has no turn of this number."""
+
+
+class DrillNotFound(SessionsError):
+    """There is no such drill for this tenant."""
+
+
+class ScenarioInvalid(SessionsError):
+    """The scenario could never be played; `field` says where, the message why."""
+
+    def __init__(self, field: str, detail: str) -> None:
+        super().__init__(detail)
+        self.field = field
+        self.detail = detail
+
+
+class TextRefused(SessionsError):
+    """The trainee's message cannot be a turn."""
+
+
+class TextEmpty(TextRefused):
+    """There is nothing in it but white space."""
+
+
+class TextTooLong(TextRefused):
+    """It has more tokens than one message may have."""
+
+    def __init__(self, *, tokens: int, limit: int) -> None:
+        super().__init__(f"the message has {tokens} tokens; the limit is {limit}")
+        self.tokens = tokens
+        self.limit = limit
+
+
+class SessionClosed(SessionsError):
+    """A closed session takes no turns."""
+
+
+class TurnLimitReached(SessionsError):
+    """The scenario allows no further turn."""
+
+    def __init__(self, limit: int) -> None:
+        super().__init__(f"the scenario allows {limit} turns")
+        self.limit = limit
+
+
+class SessionBusy(SessionsError):
+    """Another turn of this session runs now; `retry_after_s` says when to try again."""
+
+    def __init__(self, *, retry_after_s: float) -> None:
+        super().__init__("another turn of this session is running")
+        self.retry_after_s = retry_after_s
+
+
+class SessionMoved(SessionsError):
+    """Somebody else changed the session meanwhile; nothing was written."""
+
+
+class IdempotencyKeyReused(SessionsError):
+    """The key was used before, with another content."""
+
+
+class IllegalTransition(SessionsError):
+    """The session cannot take this event in its state."""
+
+    def __init__(self, state: str, event: str) -> None:
+        super().__init__(f"a session that is {state} cannot take {event}")
+        self.state = state
+        self.event = event
+
+
+class ContextImpossible(SessionsError):
+    """Window, reply and blocks do not fit together; the message holds the arithmetic."""
+
+
+class TutorError(SessionsError):
+    """The tutor could not answer."""
+
+
+class TutorUnavailable(TutorError):
+    """Nobody can answer now; nothing was generated. `retry_after_s` says when to try again."""
+
+    def __init__(self, detail: str, *, retry_after_s: float) -> None:
+        super().__init__(detail)
+        self.retry_after_s = retry_after_s
+
+
+class TutorRejected(TutorError):
+    """The tutor found the request itself wrong; trying again will not help."""
+
+
+class TutorBroke(TutorError):
+    """The reply began and did not end as a reply must."""
+
+
+class TurnLockUnavailable(SessionsError):
+    """The store of the turn locks cannot be asked now."""
+
+
+class RecordsUnavailable(SessionsError):
+    """The database cannot be asked now; nothing was written."""

@@ -1,0 +1,198 @@
+"""What sessions need from outside."""
+
+from collections.abc import AsyncIterator, Sequence
+from contextlib import AbstractAsyncContextManager
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Protocol
+
+from sessions.domain.page import Cursor, Page
+from sessions.domain.prompt import Message
+from sessions.domain.scenario import Scenario, ScenarioContent, ScenarioId
+from sessions.domain.session import Session, SessionFilter, SessionId
+from sessions.domain.turn import IdempotencyKey, Turn, Usage
+from sessions.domain.viewer import AccountId, TenantId, Viewer
+
+
+class Scenarios(Protocol):
+    """The tenant's scenarios, every version of each kept."""
+
+    async def add(self, scenario: Scenario) -> None:
+        """Write version 1 of a new scenario."""
+
+    async def add_version(
+        self, tenant: TenantId, scenario: ScenarioId, content: ScenarioContent, *, by: AccountId, at: datetime
+    ) -> Scenario:
+        """Write the next version, numbered without gaps even when two write at once; raises `ScenarioNotFound`."""
+
+    async def get(self, tenant: TenantId, scenario: ScenarioId, version: int | None = None) -> Scenario | None:
+        """One version, the latest by default."""
+
+    async def list(self, tenant: TenantId, *, limit: int, after: Cursor | None = None) -> Page[Scenario]:
+        """The latest version of each, newest scenario first."""
+
+
+class Sessions(Protocol):
+    """The tenant's sessions."""
+
+    async def add(self, session: Session, idempotency: IdempotencyKey | None) -> Session:
+        """Write a new session; with a key that this trainee has used before, write nothing and return the earlier
+        session.
+
+        Raises `IdempotencyKeyReused` when the earlier one was asked for with other content. Safe when two do it at
+        once.
+        """
+
+    async def get(self, viewer: Viewer, session: SessionId) -> Session | None:
+        """The session if this viewer may see it."""
+
+    async def list(
+        self, viewer: Viewer, which: SessionFilter, *, limit: int, after: Cursor | None = None
+    ) -> Page[Session]: ...
+
+    async def advance(self, session: Session) -> None:
+        """Write state, turn_count and closed_at of `session`, whose `version` must be one above the stored one.
+
+        Raises `SessionMoved`, and writes nothing, when the stored version is another.
+        """
+
+
+class Turns(Protocol):
+    """The finished turns of sessions; whoever asks has already been let into the session."""
+
+    async def add(self, turn: Turn) -> None:
+        """Write one turn; raises `SessionMoved` when its number or its (not failed) idempotency key is taken."""
+
+    async def all(self, session: SessionId) -> Sequence[Turn]:
+        """Every turn by number, from 1."""
+
+    async def get(self, session: SessionId, number: int) -> Turn | None: ...
+
+    async def page(self, session: SessionId, *, limit: int, after: int = 0) -> Sequence[Turn]:
+        """At most `limit` turns with numbers above `after`, by number."""
+
+    async def by_key(self, session: SessionId, key: str) -> Turn | None:
+        """The turn asked for with this idempotency key, the latest if earlier ones failed."""
+
+
+@dataclass(frozen=True, slots=True)
+class OutboxEntry:
+    """A fact for the world outside, written with the change it tells of; ids and numbers only, never people's words."""
+
+    tenant: TenantId
+    kind: str
+    subject: str
+    facts: dict[str, str | int | float | bool | None]
+    at: datetime
+
+
+class Outbox(Protocol):
+    async def add(self, entry: OutboxEntry) -> None: ...
+
+    async def pending(self, *, limit: int) -> Sequence[OutboxEntry]:
+        """The oldest entries nobody has delivered yet."""
+
+
+class UnitOfWork(Protocol):
+    """One transaction's view of the records; everything in it happens or nothing does."""
+
+    @property
+    def scenarios(self) -> Scenarios: ...
+    @property
+    def sessions(self) -> Sessions: ...
+    @property
+    def turns(self) -> Turns: ...
+    @property
+    def outbox(self) -> Outbox: ...
+
+
+class Records(Protocol):
+    """The truth. Every method of what it hands out raises `RecordsUnavailable` when the database cannot be asked."""
+
+    def begin(self) -> AbstractAsyncContextManager[UnitOfWork]:
+        """One transaction: committed when the block ends, rolled back when it raises."""
+
+
+class TurnLease(Protocol):
+    """The right to run the one turn of a session; renewed by itself until given back."""
+
+    @property
+    def is_held(self) -> bool:
+        """Whether it still is ours as far as we know."""
+
+
+class TurnLock(Protocol):
+    """Lets one turn of a session run at a time, over all processes."""
+
+    def hold(self, session: SessionId) -> AbstractAsyncContextManager[TurnLease]:
+        """Take the session's lease; raises `SessionBusy` when another holds it, `TurnLockUnavailable` when nobody can
+        tell.
+
+        A lease is renewed while it is held, expires by itself when its holder died, and is given back only by its
+        owner.
+        """
+
+
+@dataclass(frozen=True, slots=True)
+class TutorRequest:
+    """One reply to be generated. `messages` go to the engine byte for byte."""
+
+    session: SessionId
+    tenant: TenantId
+    turn: int
+    messages: tuple[Message, ...]
+    max_tokens: int
+    last_replica: str | None = None
+    """Where the session's last turn ran, so that a lost pin leads back to the warm cache."""
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class ReplyEnd:
+    """The last item of every complete reply."""
+
+    finish_reason: str
+    usage: Usage
+
+
+class TutorReply(Protocol):
+    """A reply that has begun."""
+
+    @property
+    def replica(self) -> str: ...
+    @property
+    def pin(self) -> str:
+        """How the turn came to its replica: new, kept, moved or none."""
+
+    @property
+    def items(self) -> AsyncIterator[Piece | ReplyEnd]:
+        """Pieces of text, then exactly one `ReplyEnd`; any other end raises `TutorBroke`."""
+
+
+class Tutor(Protocol):
+    """The model as sessions see it: messages in, streamed text out."""
+
+    def reply(self, request: TutorRequest) -> AbstractAsyncContextManager[TutorReply]:
+        """Ask; entering returns once somebody has taken the request. Raises `TutorUnavailable` or `TutorRejected`."""
+
+    async def forget(self, session: SessionId) -> None:
+        """The session has ended; whatever was kept warm for it may go. Never raises for a store that is away."""
+
+
+class TokenCounter(Protocol):
+    """Counts as the served model does."""
+
+    @property
+    def special_tokens(self) -> tuple[str, ...]:
+        """Strings that the model's tokenizer reads as control, longest first."""
+
+    def count_text(self, text: str) -> int:
+        """Tokens of plain text."""
+
+    def count_prompt(self, messages: Sequence[Message]) -> int:
+        """Tokens of the whole rendered prompt, template and generation prompt included; what the engine reports as
+        prompt_tokens."""

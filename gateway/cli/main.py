@@ -1,0 +1,118 @@
+"""The `drillyard` command: which commands there are, and where each is found once it is asked for."""
+
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from importlib import import_module
+from importlib.metadata import PackageNotFoundError, version
+from typing import Annotated
+
+import typer
+
+from gateway.cli.failure import CommandFailed
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One command or group; its module is imported when it is called, so that --help stays quick."""
+
+    name: str
+    module: str
+    attribute: str
+    help: str
+
+
+ENTRIES = (
+    Entry("up", "gateway.cli.up", "up", "Start everything on this machine: Redis, Postgres, replicas and the gateway."),
+    Entry(
+        "serve", "gateway.cli.serve", "serve", "Serve the API with the Redis, Postgres and replicas of the settings."
+    ),
+    Entry("chat", "gateway.cli.chat", "chat", "Play one session as a trainee in this terminal."),
+    Entry("drill", "gateway.cli.drill", "app", "Let a class of scripted trainees run through a scenario."),
+    Entry("db", "gateway.cli.db", "app", "Prepare the database."),
+    Entry("keys", "gateway.cli.keys", "app", "Create, list and revoke API keys."),
+)
+EXAMPLES = (
+    "Examples:\n\n"
+    "  drillyard up --replica-kind sim --replicas 2\n\n"
+    "  drillyard drill run --scenario zh --trainees 8 --turns 5\n\n"
+    "  drillyard chat --scenario en\n\n"
+    "Every command has its own --help."
+)
+
+
+def build_app() -> typer.Typer:
+    app = typer.Typer(
+        name="drillyard",
+        help="Role-play training sessions on warm replicas.",
+        epilog=EXAMPLES,
+        add_completion=False,
+        no_args_is_help=True,
+        pretty_exceptions_enable=False,
+    )
+    app.callback()(_options)
+    for entry in ENTRIES:
+        _register(app, entry)
+    return app
+
+
+def main() -> None:
+    try:
+        build_app()(prog_name="drillyard")
+    except CommandFailed as failure:
+        sys.stderr.write(f"drillyard: {failure}\n")
+        sys.exit(1)
+
+
+def _options(
+    *,
+    _shown: Annotated[
+        bool,
+        typer.Option(
+            "--version",
+            help="Print the version and leave.",
+            is_eager=True,
+            callback=lambda asked: _print_version(asked=asked),
+        ),
+    ] = False,
+) -> None:
+    pass
+
+
+def _print_version(*, asked: bool) -> None:
+    if asked:
+        typer.echo(f"drillyard {_version()}")
+        raise typer.Exit
+
+
+def _version() -> str:
+    try:
+        return version("drillyard")
+    except PackageNotFoundError:
+        return "(run from its sources, not installed)"
+
+
+def _register(app: typer.Typer, entry: Entry) -> None:
+    def forward(context: typer.Context) -> None:
+        # The real command parses its own words, --help among them, and ends by SystemExit.
+        _loaded(entry)(args=context.args, prog_name=context.command_path)
+
+    app.command(
+        entry.name,
+        help=entry.help,
+        add_help_option=False,
+        context_settings={"allow_extra_args": True, "ignore_unknown_options": True, "allow_interspersed_args": False},
+    )(forward)
+
+
+def _loaded(entry: Entry) -> typer.Typer:
+    found: typer.Typer | Callable[..., None] = getattr(import_module(entry.module), entry.attribute)
+    if isinstance(found, typer.Typer):
+        return found
+    command = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
+    command.command()(found)
+    return command
+
+
+if __name__ == "__main__":
+    main()

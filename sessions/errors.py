@@ -114,3 +114,11 @@ class TurnLockUnavailable(SessionsError):
 
 class RecordsUnavailable(SessionsError):
     """The database cannot be asked now; nothing was written."""
+
+
+class ValueUnstorable(SessionsError):
+    """The database cannot hold a value, such as a text with a NUL; inputs are checked before, so nobody should see it."""
+
+
+class TokenizerUnusable(SessionsError):
+    """The model folder holds no tokenizer and chat template that can be used; the message says what is wrong."""

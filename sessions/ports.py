@@ -183,8 +183,20 @@ class Tutor(Protocol):
         """The session has ended; whatever was kept warm for it may go. Never raises for a store that is away."""
 
 
+class Clock(Protocol):
+    """The time of the wall for records, and a steady one, in seconds, for durations."""
+
+    def now(self) -> datetime: ...
+
+    def ticks(self) -> float: ...
+
+
 class TokenCounter(Protocol):
     """Counts as the served model does."""
+
+    @property
+    def message_overhead(self) -> int:
+        """Tokens the chat template puts around one message."""
 
     @property
     def special_tokens(self) -> tuple[str, ...]:

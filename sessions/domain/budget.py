@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from sessions.domain.scenario import BlockLimits
 from sessions.errors import ContextImpossible
 
 SYSTEM_TOKENS = 500
@@ -28,6 +29,10 @@ class Shares:
         return SYSTEM_TOKENS + self.script + self.opening + self.message + self.reply + TEMPLATE_TOKENS
 
     @property
+    def blocks(self) -> BlockLimits:
+        return BlockLimits(system=SYSTEM_TOKENS, script=self.script, opening=self.opening, reply=self.reply)
+
+    @property
     def arithmetic(self) -> str:
         return (
             f"system {SYSTEM_TOKENS} + script {self.script} + opening {self.opening} + message {self.message}"
@@ -41,7 +46,8 @@ def fitting(shares: Shares) -> Shares:
     needed = shares.window // 8
     if left < needed:
         raise ContextImpossible(
-            f"a window of {shares.window} tokens leaves {left} for the talk, and {needed} are needed: {shares.arithmetic}"
+            f"a window of {shares.window} tokens leaves {left} for the talk, but {needed} are needed: "
+            f"{shares.arithmetic}"
         )
     return shares
 

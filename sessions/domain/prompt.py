@@ -13,7 +13,7 @@ from enum import StrEnum
 
 from sessions.domain.budget import TurnCost, cut
 from sessions.domain.neutralise import neutralised
-from sessions.domain.scenario import ScenarioContent
+from sessions.domain.scenario import ScenarioContent, system_block
 from sessions.domain.turn import Turn
 from sessions.errors import ScenarioInvalid
 
@@ -48,11 +48,6 @@ class Prompt:
             separators=(",", ":"),
         )
         return hashlib.sha256(text.encode()).hexdigest()
-
-
-def system_block(content: ScenarioContent) -> str:
-    """Persona and instructions: a function of the scenario version alone, without a date or a name."""
-    return "\n\n".join(part for part in (content.persona.strip(), content.instructions.strip()) if part)
 
 
 def scene_script(content: ScenarioContent, scene: str) -> str:

@@ -1,5 +1,6 @@
 """A scenario: a versioned role-play, frozen once it is written."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import NewType
@@ -70,6 +71,16 @@ class Scenario:
     created_at: datetime
 
 
+@dataclass(frozen=True, slots=True)
+class BlockLimits:
+    """The most tokens of each block of a prompt."""
+
+    system: int
+    script: int
+    opening: int
+    reply: int
+
+
 def checked(content: ScenarioContent) -> ScenarioContent:
     """The content, if it can be played; raises `ScenarioInvalid` with the field otherwise."""
     for name in ("title", "persona", "opening"):
@@ -82,6 +93,30 @@ def checked(content: ScenarioContent) -> ScenarioContent:
     _unique("scenes", [scene.name for scene in content.scenes])
     _check_rubric(content.rubric)
     return content
+
+
+def sized(content: ScenarioContent, limits: BlockLimits, count: Callable[[str], int]) -> ScenarioContent:
+    """The content, if each block keeps to its share of the window; raises `ScenarioInvalid` with the counts
+    otherwise."""
+    _fits("instructions", "persona and instructions have", count(system_block(content)), limits.system)
+    _fits("opening", "the opening line has", count(content.opening.strip()), limits.opening)
+    for scene in content.scenes:
+        _fits("scenes", f"the script of scene {scene.name!r} has", count(scene.script.strip()), limits.script)
+    if content.max_reply_tokens is not None and not 1 <= content.max_reply_tokens <= limits.reply:
+        raise ScenarioInvalid(
+            "limits.max_reply_tokens", f"a reply has 1 to {limits.reply} tokens here, not {content.max_reply_tokens}"
+        )
+    return content
+
+
+def system_block(content: ScenarioContent) -> str:
+    """Persona and instructions: a function of the scenario version alone, without a date or a name."""
+    return "\n\n".join(part for part in (content.persona.strip(), content.instructions.strip()) if part)
+
+
+def _fits(field_name: str, subject: str, tokens: int, limit: int) -> None:
+    if tokens > limit:
+        raise ScenarioInvalid(field_name, f"{subject} {tokens} tokens, and at most {limit} are allowed")
 
 
 def _check_rubric(rubric: Rubric) -> None:

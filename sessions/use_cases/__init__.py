@@ -1,0 +1,1 @@
+"""What can be done with scenarios, sessions and turns; one file and one class each."""

@@ -1,0 +1,200 @@
+"""The turns that run in this process, each in a task of its own that outlives the request which asked for it."""
+
+import asyncio
+from collections.abc import AsyncIterator, Callable
+from dataclasses import dataclass
+from types import TracebackType
+from typing import Self
+
+import structlog
+
+from gateway.errors import ServerStopping
+from gateway.turn_journal import TurnJournal
+from sessions.domain.events import Accepted, Failed, Terminal, TurnEvent, replay, terminal
+from sessions.domain.session import SessionId
+from sessions.domain.turn import IdempotencyKey, Turn, TurnError
+from sessions.domain.viewer import Viewer
+from sessions.errors import IdempotencyKeyReused, SessionBusy, SessionsError
+from sessions.use_cases.open_turn import OpenTurn, Stop
+from sessions.use_cases.read_session import ReadSession
+from sessions.use_cases.read_turn import ReadTurn
+from sessions.use_cases.take_turn import TakeTurn, TurnOrder
+
+BUSY_RETRY_S = 1.0
+"""A turn takes seconds; asking again sooner is of no use."""
+
+_BROKEN = Failed(TurnError("internal_error", "the turn ended by a fault of the server", retryable=True))
+
+_log = structlog.get_logger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class TurnReader:
+    """One reader's view of a turn, running or finished."""
+
+    number: int
+    replica: str | None
+    pin: str | None
+    """How the turn came to its replica; None for a turn that is replayed from the record."""
+    follow: Callable[[int], AsyncIterator[tuple[int, TurnEvent]]]
+
+    def events(self, after: int = 0) -> AsyncIterator[tuple[int, TurnEvent]]:
+        """The events behind a place, each with its place; ends after the terminal event."""
+        return self.follow(after)
+
+
+class _Running:
+    """One turn from the moment it was asked for: first it opens or is refused, then it has a journal."""
+
+    def __init__(self, idempotency: IdempotencyKey | None) -> None:
+        self._idempotency = idempotency
+        self._decided = asyncio.Event()
+        self._refusal: Exception | None = None
+        self._reader: TurnReader | None = None
+        self.turn: OpenTurn | None = None
+        self.journal: TurnJournal | None = None
+
+    def admits(self, idempotency: IdempotencyKey | None) -> bool:
+        """Whether this order is the one that runs, asked for again; raises `IdempotencyKeyReused`."""
+        if idempotency is None or self._idempotency is None or idempotency.key != self._idempotency.key:
+            return False
+        if idempotency.digest != self._idempotency.digest:
+            raise IdempotencyKeyReused("the idempotency key is in use with another text")
+        return True
+
+    def open(self, session: SessionId, turn: OpenTurn) -> TurnJournal:
+        self.turn = turn
+        self.journal = TurnJournal(Accepted(session, turn.number, turn.replica))
+        self._reader = TurnReader(turn.number, turn.replica, turn.pin, self.journal.follow)
+        self._decided.set()
+        return self.journal
+
+    def refuse(self, refusal: Exception) -> None:
+        self._refusal = refusal
+        self._decided.set()
+
+    async def reader(self) -> TurnReader:
+        """Wait until the turn has opened; raises what it was refused with."""
+        await self._decided.wait()
+        if self._reader is None:
+            raise self._refusal or SessionBusy(retry_after_s=BUSY_RETRY_S)
+        return self._reader
+
+
+class RunningTurns:
+    """Use as an async context manager: leaving it stops what still runs, after `grace_s` seconds."""
+
+    def __init__(
+        self,
+        *,
+        take_turn: TakeTurn,
+        read_session: ReadSession,
+        read_turn: ReadTurn,
+        grace_s: float,
+        on_end: Callable[[Turn], None],
+    ) -> None:
+        self._take = take_turn
+        self._read_session = read_session
+        self._read_turn = read_turn
+        self._grace_s = grace_s
+        self._on_end = on_end
+        self._running: dict[SessionId, _Running] = {}
+        self._tasks = asyncio.TaskGroup()
+        self._stopping = False
+
+    @property
+    def count(self) -> int:
+        return len(self._running)
+
+    async def __aenter__(self) -> Self:
+        await self._tasks.__aenter__()
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        self._stopping = True
+        stop = asyncio.get_running_loop().call_later(self._grace_s, self._stop_all)
+        try:
+            await self._tasks.__aexit__(kind, error, traceback)
+        finally:
+            stop.cancel()
+
+    async def take(self, order: TurnOrder) -> TurnReader:
+        """Start the turn, or join it: the same idempotency key attaches to the running turn and replays a finished one.
+
+        Returns once the tutor has taken the request; raises every refusal of `TakeTurn.begin`.
+        """
+        earlier = await self._take.earlier(order)
+        if earlier is not None:
+            return _stored(earlier)
+        running = self._running.get(order.session)
+        if running is None:
+            running = self._start(order)
+        elif not running.admits(order.idempotency):
+            raise SessionBusy(retry_after_s=BUSY_RETRY_S)
+        return await running.reader()
+
+    async def read(self, viewer: Viewer, session: SessionId, number: int) -> TurnReader:
+        """The turn as it runs here, or as it was stored; raises `SessionNotFound` or `TurnNotFound`."""
+        await self._read_session(viewer, session)
+        running = self._find(session, number)
+        if running is not None:
+            return await running.reader()
+        return _stored(await self._read_turn(viewer, session, number))
+
+    async def cancel(self, viewer: Viewer, session: SessionId, number: int) -> None:
+        """Stop the turn down to the engine; nothing when it has ended. Raises `SessionNotFound` or `TurnNotFound`."""
+        await self._read_session(viewer, session)
+        running = self._find(session, number)
+        if running is not None and running.turn is not None:
+            running.turn.stop(Stop.CANCELLED)
+        else:
+            await self._read_turn(viewer, session, number)
+
+    def _find(self, session: SessionId, number: int) -> _Running | None:
+        running = self._running.get(session)
+        return running if running is not None and running.turn is not None and running.turn.number == number else None
+
+    def _start(self, order: TurnOrder) -> _Running:
+        if self._stopping:
+            raise ServerStopping("this server is shutting down")
+        running = _Running(order.idempotency)
+        self._running[order.session] = running
+        self._tasks.create_task(self._run(order, running))
+        return running
+
+    async def _run(self, order: TurnOrder, running: _Running) -> None:
+        ended: Terminal = _BROKEN
+        try:
+            ended = await self._play(order, running)
+        except SessionsError as refusal:
+            running.refuse(refusal)
+        except Exception as error:  # noqa: BLE001  one turn's fault must not end the group that runs all others
+            _log.exception("turn failed by a fault", session=str(order.session))
+            running.refuse(error)
+        finally:
+            # Before the end is told, so that a reader who has seen it can ask for the next turn at once.
+            del self._running[order.session]
+            if running.journal is not None:
+                running.journal.end(ended)
+
+    async def _play(self, order: TurnOrder, running: _Running) -> Terminal:
+        async with self._take.begin(order) as turn:
+            journal = running.open(order.session, turn)
+            finished = await turn.run(journal.add)
+        self._on_end(finished)
+        return terminal(finished)
+
+    def _stop_all(self) -> None:
+        for running in self._running.values():
+            if running.turn is not None:
+                running.turn.stop(Stop.SHUTDOWN)
+
+
+def _stored(turn: Turn) -> TurnReader:
+    async def follow(after: int) -> AsyncIterator[tuple[int, TurnEvent]]:
+        for place, event in replay(turn, after=after):
+            yield place, event
+
+    return TurnReader(turn.number, turn.replica, None, follow)

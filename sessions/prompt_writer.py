@@ -1,0 +1,112 @@
+"""Writes prompts for one served model: its tokenizer, its window, and the shares of each block."""
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from sessions.domain.budget import Shares
+from sessions.domain.context import Block, BlockKind, Context
+from sessions.domain.neutralise import neutralised
+from sessions.domain.prompt import Message, Prompt, PromptRules, assemble, pinned_messages, scene_script, turn_messages
+from sessions.domain.scenario import ScenarioContent, sized, system_block
+from sessions.domain.session import Session
+from sessions.domain.turn import Turn
+from sessions.errors import TextEmpty, TextTooLong
+from sessions.ports import TokenCounter
+
+MARGIN_TOKENS = 32
+"""Token counts do not add up exactly where a text begins or ends in white space; the tail keeps this much away."""
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """A prompt that fits, with its exact size and what is left for the reply."""
+
+    prompt: Prompt
+    prompt_tokens: int
+    max_tokens: int
+
+
+class PromptWriter:
+    def __init__(self, *, model: str, counter: TokenCounter, shares: Shares) -> None:
+        self._model = model
+        self._counter = counter
+        self._shares = shares
+        self._rules = PromptRules(counter.special_tokens, counter.message_overhead)
+
+    def checked(self, content: ScenarioContent) -> ScenarioContent:
+        """The content, if its blocks keep to their shares; raises `ScenarioInvalid` with the counts otherwise."""
+        return sized(content, self._shares.blocks, self.count)
+
+    def count(self, text: str) -> int:
+        """Tokens of a text as it stands in a prompt."""
+        return self._counter.count_text(neutralised(text, self._rules.special_tokens))
+
+    def message_tokens(self, text: str) -> int:
+        """Tokens of a trainee's message; raises `TextEmpty` or `TextTooLong`."""
+        if not text.strip():
+            raise TextEmpty("the message is empty")
+        tokens = self.count(text)
+        if tokens > self._shares.message:
+            raise TextTooLong(tokens=tokens, limit=self._shares.message)
+        return tokens
+
+    def write(self, session: Session, content: ScenarioContent, turns: Sequence[Turn], text: str) -> Written:
+        """The prompt for `text`; raises `TextEmpty` or `TextTooLong`."""
+        reply = self._reply_tokens(content)
+        prompt = self._assemble(session, content, turns, text, text_tokens=self.message_tokens(text))
+        size = self._counter.count_prompt(prompt.messages)
+        left = self._shares.window - size
+        if left < 1:
+            raise TextTooLong(tokens=size, limit=self._shares.window - 1)
+        return Written(prompt, size, min(reply, left))
+
+    def explain(self, session: Session, content: ScenarioContent, turns: Sequence[Turn]) -> Context:
+        """What stands before the next message."""
+        prompt = self._assemble(session, content, turns, "", text_tokens=0)
+        before = Prompt(prompt.messages[:-1], prompt.cut_turns, prompt.remembered)
+        size = self._counter.count_prompt(before.messages)
+        reply = self._reply_tokens(content)
+        room = self._shares.window - reply - size - self._counter.message_overhead
+        return Context(
+            session=session.id,
+            model=self._model,
+            window_tokens=self._shares.window,
+            reply_tokens=reply,
+            prompt_tokens=size,
+            available_tokens=max(0, min(self._shares.message, room)),
+            blocks=self._blocks(content, session.scene, prompt.remembered),
+            messages=before.messages,
+            cut_turns=before.cut_turns,
+            prompt_sha256=before.digest,
+        )
+
+    def _assemble(
+        self, session: Session, content: ScenarioContent, turns: Sequence[Turn], text: str, *, text_tokens: int
+    ) -> Prompt:
+        pinned = pinned_messages(content, session.scene)
+        fixed = self._counter.count_prompt(pinned) + self._reply_tokens(content) + MARGIN_TOKENS
+        room = self._shares.window - fixed
+        return assemble(pinned, turns, text, text_tokens=text_tokens, room=room, rules=self._rules)
+
+    def _reply_tokens(self, content: ScenarioContent) -> int:
+        return min(self._shares.reply, content.max_reply_tokens or self._shares.reply)
+
+    def _blocks(self, content: ScenarioContent, scene: str, remembered: Sequence[Turn]) -> tuple[Block, ...]:
+        texts = (
+            (BlockKind.SYSTEM, system_block(content)),
+            (BlockKind.SCRIPT, scene_script(content, scene)),
+            (BlockKind.OPENING, content.opening.strip()),
+        )
+        pinned = tuple(Block(kind, self.count(text), _sha256(text)) for kind, text in texts)
+        return (*pinned, self._tail(remembered)) if remembered else pinned
+
+    def _tail(self, remembered: Sequence[Turn]) -> Block:
+        messages: list[Message] = [message for turn in remembered for message in turn_messages(turn, self._rules)]
+        tokens = sum(turn.text_tokens + turn.reply_tokens + 2 * self._rules.message_overhead for turn in remembered)
+        digest = _sha256("\n".join(message.content for message in messages))
+        return Block(BlockKind.TURNS, tokens, digest, remembered[0].number, remembered[-1].number)
+
+
+def _sha256(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()

@@ -1,0 +1,38 @@
+"""Close a session: it takes no more turns, and its replica may forget it."""
+
+from dataclasses import replace
+
+from sessions.domain.session import Event, Session, SessionId, after
+from sessions.domain.viewer import Viewer
+from sessions.ports import Clock, OutboxEntry, Records, TurnLock, Tutor
+from sessions.use_cases.read_session import visible_session
+
+
+class CloseSession:
+    def __init__(self, *, records: Records, lock: TurnLock, tutor: Tutor, clock: Clock) -> None:
+        self._records = records
+        self._lock = lock
+        self._tutor = tutor
+        self._clock = clock
+
+    async def __call__(self, viewer: Viewer, session: SessionId) -> Session:
+        """Closing twice is nothing; raises `SessionNotFound`, or `SessionBusy` while a turn runs."""
+        async with self._records.begin() as work:
+            await visible_session(work, viewer, session)
+        async with self._lock.hold(session):
+            closed = await self._close(viewer, session)
+        await self._tutor.forget(session)
+        return closed
+
+    async def _close(self, viewer: Viewer, session: SessionId) -> Session:
+        now = self._clock.now()
+        async with self._records.begin() as work:
+            found = await visible_session(work, viewer, session)
+            state = after(found.state, Event.CLOSE)
+            if state is found.state:
+                return found
+            closed = replace(found, state=state, version=found.version + 1, closed_at=now)
+            await work.sessions.advance(closed)
+            facts: dict[str, str | int | float | bool | None] = {"turns": closed.turn_count}
+            await work.outbox.add(OutboxEntry(closed.tenant, "session.closed", str(session), facts, now))
+        return closed

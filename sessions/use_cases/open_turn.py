@@ -1,0 +1,204 @@
+"""A turn that has begun: hear the tutor out, then write one row.
+
+Nothing is acknowledged before the turn's row and its outbox entry are committed. The lease keeps two turns of a
+session apart; should it be lost, the session's version still lets only one of them be written.
+"""
+
+import asyncio
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from enum import StrEnum
+
+from sessions.domain.session import Event, Session, after
+from sessions.domain.turn import IdempotencyKey, Timings, Turn, TurnError, TurnState, Usage
+from sessions.errors import RecordsUnavailable, SessionMoved, TutorBroke
+from sessions.ports import Clock, OutboxEntry, Piece, Records, ReplyEnd, TutorReply
+
+
+class Stop(StrEnum):
+    """Why a running turn is stopped from outside."""
+
+    CANCELLED = "cancelled"
+    SHUTDOWN = "shutdown"
+
+
+@dataclass(frozen=True, slots=True)
+class TurnDraft:
+    """What is known of a turn before its reply: the session as it was, the message, and when both clocks saw it
+    accepted."""
+
+    session: Session
+    text: str
+    text_tokens: int
+    idempotency: IdempotencyKey | None
+    accepted_at: datetime
+    started: float
+
+    @property
+    def number(self) -> int:
+        return self.session.turn_count + 1
+
+
+@dataclass(frozen=True, slots=True)
+class _Ending:
+    state: TurnState
+    finish_reason: str | None = None
+    usage: Usage = field(default_factory=Usage)
+    error: TurnError | None = None
+
+
+_STOPPED = {
+    Stop.CANCELLED: _Ending(TurnState.CANCELLED),
+    Stop.SHUTDOWN: _Ending(
+        TurnState.FAILED, error=TurnError("server_stopping", "the server is shutting down", retryable=True)
+    ),
+}
+_BROKE = _Ending(TurnState.FAILED, error=TurnError("tutor_broke", "the tutor's reply broke off", retryable=True))
+
+
+class OpenTurn:
+    """Run it once. `stop` ends it from outside, with what was released until then."""
+
+    def __init__(
+        self,
+        *,
+        draft: TurnDraft,
+        reply: TutorReply,
+        opened: float,
+        records: Records,
+        count: Callable[[str], int],
+        clock: Clock,
+    ) -> None:
+        self._draft = draft
+        self._reply = reply
+        self._opened = opened
+        self._records = records
+        self._count = count
+        self._clock = clock
+        self._pieces: list[str] = []
+        self._first_text: float | None = None
+        self._stop: Stop | None = None
+        self._listening: asyncio.Timeout | None = None
+
+    @property
+    def number(self) -> int:
+        return self._draft.number
+
+    @property
+    def replica(self) -> str:
+        return self._reply.replica
+
+    @property
+    def pin(self) -> str:
+        return self._reply.pin
+
+    def stop(self, reason: Stop) -> None:
+        """End the reply now; the first reason counts. Nothing once the reply has ended."""
+        if self._stop is None:
+            self._stop = reason
+            if self._listening is not None:
+                self._listening.reschedule(0.0)  # a time that has passed: the listening ends at once
+
+    async def run(self, release: Callable[[str], None]) -> Turn:
+        """Release the reply piece by piece and write the turn; what comes back is what is true of it in the end."""
+        ending = await self._listen(release)
+        return await self._write(self._finished(ending))
+
+    async def _listen(self, release: Callable[[str], None]) -> _Ending:
+        try:
+            async with asyncio.timeout(None) as self._listening:
+                if self._stop is not None:
+                    return _STOPPED[self._stop]
+                return await self._hear(release)
+        except TimeoutError:
+            if self._stop is None:
+                raise
+            return _STOPPED[self._stop]
+        except TutorBroke:
+            return _BROKE
+        finally:
+            self._listening = None
+
+    async def _hear(self, release: Callable[[str], None]) -> _Ending:
+        async for item in self._reply.items:
+            match item:
+                case Piece(text):
+                    if self._first_text is None:
+                        self._first_text = self._clock.ticks()
+                    self._pieces.append(text)
+                    release(text)
+                case ReplyEnd(finish_reason, usage):
+                    return _Ending(TurnState.COMPLETED, finish_reason, usage)
+        raise TutorBroke("the reply ended without an end")
+
+    def _finished(self, ending: _Ending) -> Turn:
+        draft, reply = self._draft, "".join(self._pieces)
+        return Turn(
+            session=draft.session.id,
+            number=draft.number,
+            state=ending.state,
+            text=draft.text,
+            reply=reply,
+            started_at=draft.accepted_at,
+            ended_at=self._clock.now(),
+            text_tokens=draft.text_tokens,
+            reply_tokens=self._count(reply),
+            finish_reason=ending.finish_reason,
+            usage=ending.usage,
+            timings=self._timings(),
+            replica=self._reply.replica,
+            error=ending.error,
+            idempotency=draft.idempotency,
+        )
+
+    def _timings(self) -> Timings:
+        started = self._draft.started
+        return Timings(
+            queue_ms=_milliseconds(self._opened - started),
+            ttft_ms=None if self._first_text is None else _milliseconds(self._first_text - started),
+            e2e_ms=_milliseconds(self._clock.ticks() - started),
+        )
+
+    async def _write(self, turn: Turn) -> Turn:
+        session = self._draft.session
+        moved = replace(
+            session,
+            state=after(session.state, Event.TURN),
+            version=session.version + 1,
+            turn_count=turn.number,
+        )
+        try:
+            async with self._records.begin() as work:
+                await work.sessions.advance(moved)
+                await work.turns.add(turn)
+                await work.outbox.add(_entry(session, turn))
+        except SessionMoved:
+            return _unwritten(turn, "session_moved", "another turn of the session was written meanwhile")
+        except RecordsUnavailable:
+            return _unwritten(turn, "records_unavailable", "the turn could not be stored")
+        return turn
+
+
+def _unwritten(turn: Turn, code: str, message: str) -> Turn:
+    return replace(turn, state=TurnState.FAILED, error=TurnError(code, message, retryable=True))
+
+
+def _entry(session: Session, turn: Turn) -> OutboxEntry:
+    return OutboxEntry(
+        tenant=session.tenant,
+        kind=f"turn.{turn.state}",
+        subject=str(turn.session),
+        facts={
+            "turn": turn.number,
+            "replica": turn.replica,
+            "prompt_tokens": turn.usage.prompt_tokens,
+            "cached_tokens": turn.usage.cached_tokens,
+            "completion_tokens": turn.usage.completion_tokens,
+        },
+        at=turn.ended_at,
+    )
+
+
+def _milliseconds(seconds: float) -> float:
+    return round(seconds * 1000, 3)

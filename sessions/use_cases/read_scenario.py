@@ -1,0 +1,29 @@
+"""Read one version of a scenario, or the latest of each."""
+
+from sessions.domain.page import Cursor, Page
+from sessions.domain.scenario import Scenario, ScenarioId
+from sessions.domain.viewer import Viewer
+from sessions.errors import ScenarioNotFound
+from sessions.ports import Records
+
+
+class ReadScenario:
+    def __init__(self, *, records: Records) -> None:
+        self._records = records
+
+    async def __call__(self, viewer: Viewer, scenario: ScenarioId, version: int | None = None) -> Scenario:
+        """The latest version by default; raises `ScenarioNotFound`."""
+        async with self._records.begin() as work:
+            found = await work.scenarios.get(viewer.tenant, scenario, version)
+        if found is None:
+            raise ScenarioNotFound("there is no such scenario")
+        return found
+
+
+class ListScenarios:
+    def __init__(self, *, records: Records) -> None:
+        self._records = records
+
+    async def __call__(self, viewer: Viewer, limit: int, after: Cursor | None = None) -> Page[Scenario]:
+        async with self._records.begin() as work:
+            return await work.scenarios.list(viewer.tenant, limit=limit, after=after)

@@ -6,12 +6,15 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 
 from gateway.local import process
-from gateway.local.errors import CommandFailed, ServiceDied, ServiceNotReady
+from gateway.local.errors import ProgramFailed, ServiceDied, ServiceNotReady
 from gateway.local.free_port import free_port, is_free
 from gateway.local.log_tail import last_meaningful_line
 from gateway.local.process import POLL_S, Child, Command
+from gateway.local.stop_signal import StopSignal
 
 _PORT_TRIES = 5
+_QUICK_STARTERS_S = 2.0  # what is not ready by then loads something large: asking less often will do
+_SLOW_POLL_S = 0.2
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,16 +34,15 @@ class Children:
     """Hands out children and takes them all back. Used as it is by tests; `up` adds its stop signal and ledger."""
 
     def __init__(
-        self,
-        *,
-        checkpoint: Callable[[], None] = lambda: None,
-        hurry: Callable[[], bool] = lambda: False,
-        note: Callable[[Sequence[Child]], None] = lambda _: None,
+        self, *, stop: StopSignal | None = None, note: Callable[[Sequence[Child]], None] = lambda _: None
     ) -> None:
-        self.checkpoint = checkpoint
-        self._hurry = hurry
+        self._stop = stop or StopSignal()  # one that nobody has entered is never given
         self._note = note
         self._running: list[Child] = []
+
+    def checkpoint(self) -> None:
+        """Called in every wait: raises once somebody has asked to stop."""
+        self._stop.check()
 
     @property
     def running(self) -> tuple[Child, ...]:
@@ -55,7 +57,7 @@ class Children:
 
     def stop(self, children: Sequence[Child]) -> None:
         """Stop these at the same time."""
-        process.stop_together(children, hurry=self._hurry)
+        process.stop_together(children, hurry=self._stop.at_once)
         self._running = [child for child in self._running if child not in children]
         self._note(self._running)
 
@@ -75,7 +77,7 @@ class Children:
         finally:
             self.stop([child])
         if child.exit_code() != 0:
-            raise CommandFailed(
+            raise ProgramFailed(
                 f"{command.name} failed: {last_meaningful_line(command.log)}", hint=hint, log=command.log
             )
 
@@ -87,10 +89,23 @@ class Children:
         waiting = list(services)
         while waiting:
             self.checkpoint()
-            waiting = [pair for pair in waiting if not _is_ready(*pair, since_s=time.monotonic() - began)]
+            waiting = [pair for pair in waiting if not self._is_ready(*pair, since_s=time.monotonic() - began)]
             tick()
             if waiting:
-                time.sleep(POLL_S)
+                time.sleep(POLL_S if time.monotonic() - began < _QUICK_STARTERS_S else _SLOW_POLL_S)
+
+    def _is_ready(self, service: Service, child: Child, *, since_s: float) -> bool:
+        code = child.exit_code()
+        log = service.command.log
+        if code is not None:
+            raise ServiceDied(
+                f"{service.name} ended ({ending(code)}) before it was ready: {last_meaningful_line(log)}", log=log
+            )
+        with self._stop.interrupting():  # a probe may take seconds
+            missing = service.waiting_for()
+        if missing is not None and since_s > service.deadline_s:
+            raise ServiceNotReady(f"{service.name} was not ready after {service.deadline_s:.0f} s: {missing}", log=log)
+        return missing is None
 
     @contextmanager
     def serving(self, service_on: Callable[[int], Service], *, port: int = 0) -> Iterator[tuple[Child, int]]:
@@ -117,19 +132,6 @@ class Children:
             else:
                 return child, chosen
         raise AssertionError("the last try returns or raises")
-
-
-def _is_ready(service: Service, child: Child, *, since_s: float) -> bool:
-    code = child.exit_code()
-    log = service.command.log
-    if code is not None:
-        raise ServiceDied(
-            f"{service.name} ended ({ending(code)}) before it was ready: {last_meaningful_line(log)}", log=log
-        )
-    missing = service.waiting_for()
-    if missing is not None and since_s > service.deadline_s:
-        raise ServiceNotReady(f"{service.name} was not ready after {service.deadline_s:.0f} s: {missing}", log=log)
-    return missing is None
 
 
 def ending(code: int) -> str:

@@ -37,8 +37,8 @@ class AlreadyRunning(LocalStackError):
     """Another `drillyard up` owns the data folder."""
 
 
-class CommandFailed(LocalStackError):
-    """A command that had to finish ended with an error."""
+class ProgramFailed(LocalStackError):
+    """A program that had to finish ended with an error."""
 
 
 class ServiceDied(LocalStackError):

@@ -11,16 +11,23 @@ _LONGEST = 300
 
 def last_meaningful_line(log: Path) -> str:
     """The last line that speaks of a failure, else the last line at all."""
-    lines = [line for raw in _tail(log).splitlines() if (line := _COLOUR.sub("", raw).strip())]
+    lines = _lines(log, _READ_BYTES)
     telling = [line for line in lines if _TELLING.search(line)]
     chosen = (telling or lines or ["it wrote nothing to its log"])[-1]
     return chosen if len(chosen) <= _LONGEST else chosen[: _LONGEST - 1] + "…"
 
 
-def _tail(log: Path) -> str:
+def last_line(log: Path) -> str:
+    """What a running program said last."""
+    lines = _lines(log, 2048)
+    return lines[-1] if lines else ""
+
+
+def _lines(log: Path, size_bytes: int) -> list[str]:
     try:
         with log.open("rb") as file:
-            file.seek(max(0, log.stat().st_size - _READ_BYTES))
-            return file.read().decode(errors="replace")
+            file.seek(max(0, log.stat().st_size - size_bytes))
+            text = file.read().decode(errors="replace")
     except OSError:
-        return ""
+        return []
+    return [line for raw in text.splitlines() if (line := _COLOUR.sub("", raw).strip())]

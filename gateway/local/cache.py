@@ -1,0 +1,92 @@
+"""Where slow products (model folder, vLLM environments) are kept between runs; only whole ones are ever used."""
+
+import fcntl
+import json
+import os
+import shutil
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+
+from gateway.local.errors import DiskFull
+from gateway.local.process import POLL_S
+
+_MARKER = "complete.json"
+
+
+def cache_folder(data: Path, environment: Mapping[str, str] = os.environ) -> Path:
+    """The first of the usual places that can be written, else one below the data folder."""
+    for place in _usual_places(environment):
+        try:
+            place.mkdir(parents=True, exist_ok=True)
+        except OSError:
+            continue
+        if os.access(place, os.W_OK | os.X_OK):
+            return place.resolve()
+    own = data / "cache"
+    own.mkdir(parents=True, exist_ok=True)
+    return own.resolve()
+
+
+def _usual_places(environment: Mapping[str, str]) -> Iterator[Path]:
+    if named := environment.get("DRILLYARD_CACHE"):
+        yield Path(named)
+    if shared := environment.get("XDG_CACHE_HOME"):
+        yield Path(shared) / "drillyard"
+    if home := environment.get("HOME"):
+        yield Path(home) / ".cache" / "drillyard"
+
+
+def is_complete(product: Path) -> bool:
+    return (product / _MARKER).is_file()
+
+
+def made_once(
+    product: Path, make: Callable[[Path], None], *, checkpoint: Callable[[], None], waiting: Callable[[str], None]
+) -> Path:
+    """Make `product` unless it is whole. The marker is written last, so what a killed run left is made again."""
+    if is_complete(product):
+        return product
+    product.parent.mkdir(parents=True, exist_ok=True)
+    with locked(product.with_name(f"{product.name}.lock"), checkpoint=checkpoint, waiting=waiting):
+        if not is_complete(product):
+            if product.exists():
+                shutil.rmtree(product)
+            product.mkdir()
+            make(product)
+            marker = product / f"{_MARKER}.new"
+            marker.write_text(json.dumps({"made_at_unix_s": int(time.time())}))
+            marker.rename(product / _MARKER)
+    return product
+
+
+@contextmanager
+def locked(file: Path, *, checkpoint: Callable[[], None], waiting: Callable[[str], None]) -> Iterator[None]:
+    """Hold a lock that dies with its process; `waiting` is told when somebody else has it."""
+    with file.open("a") as handle:
+        told = False
+        while not _try_lock(handle.fileno()):
+            if not told:
+                waiting(f"another drillyard is preparing {file.stem}; waiting for it")
+                told = True
+            checkpoint()
+            time.sleep(POLL_S)
+        yield
+
+
+def _try_lock(descriptor: int) -> bool:
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True
+
+
+def require_room(folder: Path, *, needed_gib: float, what: str) -> None:
+    free_gib = shutil.disk_usage(folder).free / 2**30
+    if free_gib < needed_gib:
+        raise DiskFull(
+            f"{what} needs {needed_gib:.1f} GiB and {folder} has {free_gib:.1f} GiB free",
+            hint="free some space, or name a folder on another disk in DRILLYARD_CACHE",
+        )

@@ -1,0 +1,40 @@
+"""One HTTP request to a server that may not be there yet, answered by a value and never by an exception."""
+
+import http.client
+import json
+import urllib.error
+import urllib.request
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+_NOTHING_THERE = (OSError, http.client.HTTPException)
+# Only loopback is asked; a proxy of the environment could not reach it.
+_OPENER = urllib.request.build_opener(urllib.request.ProxyHandler({}))
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """`status` 0: there was no answer, and `text` says why."""
+
+    status: int
+    text: str
+
+    @property
+    def is_good(self) -> bool:
+        return self.status == http.HTTPStatus.OK
+
+
+def ask(url: str, *, body: Mapping[str, object] | None = None, timeout_s: float = 2.0) -> Answer:
+    """GET, or POST when there is a body."""
+    data = None if body is None else json.dumps(body).encode()
+    request = urllib.request.Request(url, data=data, headers={"Content-Type": "application/json"})  # noqa: S310
+    try:
+        with _OPENER.open(request, timeout=timeout_s) as response:
+            return Answer(response.status, response.read().decode(errors="replace"))
+    except urllib.error.HTTPError as error:
+        with error:
+            return Answer(error.code, error.read().decode(errors="replace"))
+    except urllib.error.URLError as error:
+        return Answer(0, str(error.reason))
+    except _NOTHING_THERE as error:
+        return Answer(0, str(error))

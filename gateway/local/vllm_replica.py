@@ -1,0 +1,140 @@
+"""How one vLLM replica is run on a core or a GPU, and when it may be called ready."""
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from gateway.local.bundled_model import Model
+from gateway.local.children import Service
+from gateway.local.http_probe import ask
+from gateway.local.process import Command
+
+HOST = "127.0.0.1"
+_CPU_BLOCK_TOKENS = 32  # the smallest the CPU build starts with, closest to a GPU's 16
+_CPU_CACHE_GIB = 1  # the build takes whole GiB only; holds 46,592 tokens of the bundled model
+_GPU_SHARE = 0.9  # of one card, for all replicas on it together
+_FIRST_TOKEN_S = 20.0
+
+
+@dataclass(frozen=True, slots=True)
+class OnCore:
+    core: int
+
+
+@dataclass(frozen=True, slots=True)
+class OnGpu:
+    """`sharing` replicas use this card together."""
+
+    index: str
+    sharing: int
+
+
+Place = OnCore | OnGpu
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReplicaPlan:
+    id: str
+    port: int
+    place: Place
+
+    @property
+    def url(self) -> str:
+        return f"http://{HOST}:{self.port}"
+
+    @property
+    def kind(self) -> str:
+        return "vllm-cpu" if isinstance(self.place, OnCore) else "vllm-gpu"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Serving:
+    """What all replicas of a stack have in common. `home` takes the caches vLLM and its libraries write."""
+
+    environment: Path
+    model: Model
+    window_tokens: int
+    home: Path
+    logs: Path
+    deadline_s: float = 300.0
+
+
+def places(count: int, *, cores: tuple[int, ...], gpus: tuple[str, ...]) -> tuple[Place, ...]:
+    """Round robin over the GPUs if there are any, else over the cores."""
+    if not gpus:
+        return tuple(OnCore(cores[n % len(cores)]) for n in range(count))
+    indices = [gpus[n % len(gpus)] for n in range(count)]
+    return tuple(OnGpu(index, sharing=indices.count(index)) for index in indices)
+
+
+def replica_argv(plan: ReplicaPlan, serving: Serving) -> tuple[str, ...]:
+    return (
+        # Through the interpreter: the script's first line cannot hold a long path.
+        str(serving.environment / "bin" / "python"),
+        str(serving.environment / "bin" / "vllm"),
+        "serve",
+        str(serving.model.folder),
+        *("--served-model-name", serving.model.name),
+        *("--host", HOST, "--port", str(plan.port)),
+        *("--max-model-len", str(serving.window_tokens)),
+        "--enable-prompt-tokens-details",
+        "--no-enable-log-requests",
+        "--disable-uvicorn-access-log",
+        *_flags_of(plan.place),
+    )
+
+
+def _flags_of(place: Place) -> tuple[str, ...]:
+    match place:
+        case OnCore():
+            # Without --enforce-eager a start takes 150 s instead of 40, for 4 ms per token.
+            return ("--dtype", "bfloat16", "--enforce-eager", "--block-size", str(_CPU_BLOCK_TOKENS))
+        case OnGpu(sharing=sharing):
+            return ("--gpu-memory-utilization", f"{_GPU_SHARE / sharing:.2f}")
+
+
+def replica_environment(plan: ReplicaPlan, serving: Serving, caller: Mapping[str, str]) -> Mapping[str, str]:
+    quiet = {
+        "HF_HUB_OFFLINE": "1",
+        "TRANSFORMERS_OFFLINE": "1",
+        "VLLM_NO_USAGE_STATS": "1",
+        "DO_NOT_TRACK": "1",
+    }
+    # A home that can be written, whoever we are; and nothing of ours, neither search path nor secrets.
+    own = {name: value for name, value in caller.items() if not name.startswith(("DRILLYARD_", "PYTHON", "VIRTUAL_"))}
+    bin_folder = serving.environment / "bin"
+    path = os.pathsep.join([str(bin_folder), caller.get("PATH", os.defpath)])
+    own |= {"HOME": str(serving.home), "XDG_CACHE_HOME": str(serving.home / ".cache"), "PATH": path}
+    return {**own, **quiet, **_environment_of(plan.place)}
+
+
+def _environment_of(place: Place) -> Mapping[str, str]:
+    match place:
+        case OnCore(core=core):
+            return {"VLLM_CPU_KVCACHE_SPACE": str(_CPU_CACHE_GIB), "VLLM_CPU_OMP_THREADS_BIND": str(core)}
+        case OnGpu(index=index):
+            return {"CUDA_VISIBLE_DEVICES": index}
+
+
+def replica_service(plan: ReplicaPlan, serving: Serving, *, caller: Mapping[str, str]) -> Service:
+    serving.home.mkdir(parents=True, exist_ok=True)
+    command = Command(
+        name=plan.id,
+        argv=replica_argv(plan, serving),
+        log=serving.logs / f"{plan.id}.log",
+        env=replica_environment(plan, serving, caller),
+        cwd=serving.home,
+    )
+    model = serving.model.name
+    return Service(command=command, waiting_for=lambda: missing(plan.url, model), deadline_s=serving.deadline_s)
+
+
+def missing(url: str, model: str) -> str | None:
+    """Ready is a generated token: a frozen engine answers /health with 200 too."""
+    health = ask(f"{url}/health")
+    if not health.is_good:
+        return f"/health says {health.status or health.text}"
+    body = {"model": model, "messages": [{"role": "user", "content": "Hello"}], "max_tokens": 1}
+    token = ask(f"{url}/v1/chat/completions", body=body, timeout_s=_FIRST_TOKEN_S)
+    return None if token.is_good else f"a one-token request ended in {token.status or token.text}"

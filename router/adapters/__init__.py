@@ -1,0 +1,1 @@
+"""The router's outside: one vendor per file."""

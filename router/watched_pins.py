@@ -1,0 +1,59 @@
+"""A pin store whose outages are counted, and logged once each."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+
+import structlog
+
+from router.domain.fleet import AffinityKey, ReplicaId
+from router.domain.pin import Pin
+from router.errors import PinStoreUnavailable
+from router.ports import PinStore
+
+log: structlog.stdlib.BoundLogger = structlog.get_logger(__name__)
+
+
+class WatchedPins:
+    """Passes every call on; the errors too, since only the caller knows what to do without a pin."""
+
+    def __init__(self, pins: PinStore) -> None:
+        self._pins = pins
+        self.failures = 0
+        self.lost = False
+
+    async def get(self, key: AffinityKey) -> Pin | None:
+        with self._watched():
+            return await self._pins.get(key)
+
+    async def claim(
+        self,
+        key: AffinityKey,
+        candidates: Sequence[ReplicaId],
+        *,
+        replacing: Pin | None,
+        prefer: ReplicaId | None = None,
+    ) -> Pin:
+        with self._watched():
+            return await self._pins.claim(key, candidates, replacing=replacing, prefer=prefer)
+
+    async def end(self, key: AffinityKey) -> None:
+        with self._watched():
+            await self._pins.end(key)
+
+    async def sessions(self, replicas: Sequence[ReplicaId]) -> Mapping[ReplicaId, int]:
+        with self._watched():
+            return await self._pins.sessions(replicas)
+
+    @contextmanager
+    def _watched(self) -> Iterator[None]:
+        try:
+            yield
+        except PinStoreUnavailable as error:
+            self.failures += 1
+            if not self.lost:
+                log.warning("pin store lost", detail=str(error))
+            self.lost = True
+            raise
+        if self.lost:
+            log.info("pin store back", failures=self.failures)
+        self.lost = False

@@ -1,0 +1,106 @@
+"""The router as the tutor that sessions ask for; translates words and errors, decides nothing."""
+
+import hashlib
+from collections.abc import AsyncIterator, Iterator
+from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
+from typing import assert_never
+
+from typing_extensions import override
+
+from router.domain.exchange import ChatRequest, Finished, TextPiece
+from router.domain.exchange import Message as EngineMessage
+from router.domain.fleet import AffinityKey, ReplicaId
+from router.errors import EngineError, EngineRejected, NoReplicaAvailable
+from router.service import RoutedStream, Router
+from sessions.domain.session import SessionId
+from sessions.domain.turn import Usage
+from sessions.domain.viewer import TenantId
+from sessions.errors import TutorBroke, TutorRejected, TutorUnavailable
+from sessions.ports import Piece, ReplyEnd, Tutor, TutorReply, TutorRequest
+
+
+class RouterTutor(Tutor):
+    """`retry_after_s` is told to callers whose replica failed before it said anything."""
+
+    def __init__(self, *, router: Router, model: str, temperature: float, retry_after_s: float) -> None:
+        self._router = router
+        self._model = model
+        self._temperature = temperature
+        self._retry_after_s = retry_after_s
+
+    @override
+    @asynccontextmanager
+    async def reply(self, request: TutorRequest) -> AsyncIterator[TutorReply]:
+        prefer = None if request.last_replica is None else ReplicaId(request.last_replica)
+        turn = self._router.turn(_key(request.session), self._chat(request), prefer=prefer)
+        async with AsyncExitStack() as held:
+            with self._refusals():
+                stream = await held.enter_async_context(turn)
+            yield _RoutedReply(stream)
+
+    @override
+    async def forget(self, session: SessionId) -> None:
+        await self._router.end(_key(session))
+
+    def _chat(self, request: TutorRequest) -> ChatRequest:
+        return ChatRequest(
+            model=self._model,
+            messages=tuple(EngineMessage(message.role, message.content) for message in request.messages),
+            max_tokens=request.max_tokens,
+            temperature=self._temperature,
+            cache_salt=_salt(request.tenant),
+            request_id=f"{request.session}-{request.turn}",
+        )
+
+    @contextmanager
+    def _refusals(self) -> Iterator[None]:
+        try:
+            yield
+        except NoReplicaAvailable as error:
+            raise TutorUnavailable(str(error), retry_after_s=error.retry_after_s) from error
+        except EngineRejected as error:
+            raise TutorRejected("the replica refused the request") from error
+        except EngineError as error:
+            raise TutorUnavailable("the replica did not answer", retry_after_s=self._retry_after_s) from error
+
+
+class _RoutedReply(TutorReply):
+    def __init__(self, stream: RoutedStream) -> None:
+        self._stream = stream
+
+    @property
+    @override
+    def replica(self) -> str:
+        return self._stream.replica
+
+    @property
+    @override
+    def pin(self) -> str:
+        return self._stream.pin
+
+    @property
+    @override
+    def items(self) -> AsyncIterator[Piece | ReplyEnd]:
+        return self._translated()
+
+    async def _translated(self) -> AsyncIterator[Piece | ReplyEnd]:
+        try:
+            async for item in self._stream.items:
+                match item:
+                    case TextPiece(text):
+                        yield Piece(text)
+                    case Finished(reason, usage):
+                        yield ReplyEnd(reason, Usage(usage.prompt_tokens, usage.cached_tokens, usage.completion_tokens))
+                    case never:
+                        assert_never(never)
+        except EngineError as error:
+            raise TutorBroke(str(error)) from error
+
+
+def _key(session: SessionId) -> AffinityKey:
+    return AffinityKey(str(session))
+
+
+def _salt(tenant: TenantId) -> str:
+    """Keeps a tenant's prefixes in the replicas' caches apart from every other tenant's, turn after turn."""
+    return hashlib.sha256(f"drillyard cache of {tenant}".encode()).hexdigest()[:32]

@@ -1,0 +1,39 @@
+"""What a running process holds, as the API sees it; made and closed by the wiring."""
+
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+
+from gateway.metrics import Metrics
+from gateway.ports import Keys
+from gateway.running_turns import RunningTurns
+from gateway.settings import Settings
+from gateway.use_cases import UseCases
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """One dependency as it is now; `detail` says what is wrong, or what was found."""
+
+    ok: bool
+    detail: str
+
+
+@dataclass(frozen=True, slots=True)
+class Readiness:
+    checks: Mapping[str, Check]
+
+    @property
+    def ready(self) -> bool:
+        return all(check.ok for check in self.checks.values())
+
+
+@dataclass(frozen=True, slots=True)
+class Services:
+    use: UseCases
+    turns: RunningTurns
+    keys: Keys
+    settings: Settings
+    clock: Callable[[], datetime]
+    readiness: Callable[[], Awaitable[Readiness]]
+    metrics: Metrics

@@ -1,0 +1,245 @@
+"""The public API as a caller uses it; the only file of the commands that knows the HTTP client."""
+
+import ipaddress
+import json
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import asynccontextmanager, contextmanager
+from dataclasses import dataclass
+from time import perf_counter
+from typing import Self, TypeVar
+from urllib.parse import quote, urlsplit
+
+import httpx
+from pydantic import ValidationError
+
+from gateway.cli.api_faults import ApiAnswerMalformed, ApiCutOff, ApiRefused, ApiSilent, ApiUnreachable
+from gateway.cli.event_stream import EventReader, ServerEvent
+from gateway.cli.wire import (
+    EVENT_OF,
+    Answer,
+    Problem,
+    ScenarioPage,
+    ScenarioView,
+    SessionView,
+    TurnEvent,
+    TurnPage,
+    TurnView,
+)
+
+View = TypeVar("View", bound=Answer)
+
+CONNECT_TIMEOUT_S = 10.0
+PAGE = 100
+
+
+@dataclass(frozen=True, slots=True)
+class TimedEvent:
+    """An event and the moment its bytes were there, taken before anything was parsed."""
+
+    at: float
+    event: TurnEvent
+
+
+class TurnStream:
+    """One turn under way: which replica has it, and its events as they come."""
+
+    def __init__(self, response: httpx.Response, *, clock: Callable[[], float]) -> None:
+        self._response = response
+        self._clock = clock
+        self.replica = response.headers.get("x-replica-id")
+        self.pin = response.headers.get("x-session-pin")
+
+    async def events(self) -> AsyncIterator[TimedEvent]:
+        reader = EventReader()
+        async for chunk in self._response.aiter_raw():
+            at = self._clock()
+            for raw in reader.feed(chunk):
+                if (event := _typed(raw)) is not None:
+                    yield TimedEvent(at, event)
+
+
+class ApiClient:
+    """Calls of one key holder. Clients of several keys share the connections of one `Api`."""
+
+    def __init__(self, *, api: "Api", key: str) -> None:
+        self._api = api
+        self._headers = {"Authorization": f"Bearer {key}"}
+
+    async def scenarios(self) -> list[ScenarioView]:
+        found: list[ScenarioView] = []
+        cursor = None
+        while True:
+            page = await self._get("/v1/scenarios", ScenarioPage, limit=str(PAGE), cursor=cursor)
+            found += page.items
+            if (cursor := page.next_cursor) is None:
+                return found
+
+    async def start_session(self, scenario: str, *, metadata: dict[str, str], idempotency: str) -> SessionView:
+        return await self._post(
+            "/v1/sessions", SessionView, {"scenario_id": scenario, "metadata": metadata}, idempotency=idempotency
+        )
+
+    async def session(self, session: str) -> SessionView:
+        return await self._get(f"/v1/sessions/{_part(session)}", SessionView)
+
+    async def close_session(self, session: str) -> SessionView:
+        return await self._post(f"/v1/sessions/{_part(session)}/close", SessionView, None)
+
+    async def turn(self, session: str, number: int) -> TurnView:
+        return await self._get(f"/v1/sessions/{_part(session)}/turns/{number}", TurnView)
+
+    async def turns(self, session: str) -> list[TurnView]:
+        found: list[TurnView] = []
+        cursor = None
+        while True:
+            page = await self._get(f"/v1/sessions/{_part(session)}/turns", TurnPage, limit=str(PAGE), cursor=cursor)
+            found += page.items
+            if (cursor := page.next_cursor) is None:
+                return found
+
+    async def cancel_turn(self, session: str, number: int) -> None:
+        with self._api.faults():
+            answer = await self._api.http.post(
+                f"/v1/sessions/{_part(session)}/turns/{number}/cancel", headers=self._headers
+            )
+        _refuse_unless_ok(answer)
+
+    @asynccontextmanager
+    async def take_turn(self, session: str, text: str, *, idempotency: str) -> AsyncIterator[TurnStream]:
+        """The turn as it streams; leaving the block early only stops listening."""
+        request = self._api.http.build_request(
+            "POST",
+            f"/v1/sessions/{_part(session)}/turns",
+            json={"text": text},
+            headers={
+                **self._headers,
+                "Accept": "text/event-stream",
+                "Accept-Encoding": "identity",
+                "Idempotency-Key": idempotency,
+            },
+        )
+        with self._api.faults():
+            response = await self._api.http.send(request, stream=True)
+            try:
+                if not response.is_success:
+                    await response.aread()
+                    _refuse_unless_ok(response)
+                yield TurnStream(response, clock=self._api.clock)
+            finally:
+                await response.aclose()
+
+    async def _get(self, path: str, view: type[View], **query: str | None) -> View:
+        asked = {name: value for name, value in query.items() if value is not None}
+        with self._api.faults():
+            answer = await self._api.http.get(path, params=asked, headers=self._headers)
+        return _viewed(answer, view)
+
+    async def _post(
+        self, path: str, view: type[View], body: dict[str, object] | None, *, idempotency: str | None = None
+    ) -> View:
+        headers = self._headers if idempotency is None else {**self._headers, "Idempotency-Key": idempotency}
+        with self._api.faults():
+            answer = await self._api.http.post(path, json=body, headers=headers)
+        return _viewed(answer, view)
+
+
+class Api:
+    """One server's connections; used as `async with Api(...) as api: client = api.as_holder_of(key)`."""
+
+    def __init__(
+        self, *, base_url: str, read_timeout_s: float = 60.0, clock: Callable[[], float] = perf_counter
+    ) -> None:
+        self.base_url = base_url
+        self.clock = clock
+        self._read_timeout_s = read_timeout_s
+        self.http = httpx.AsyncClient(
+            base_url=base_url,
+            timeout=httpx.Timeout(read_timeout_s, connect=CONNECT_TIMEOUT_S, pool=None),
+            # Every trainee holds a connection for as long as a reply streams; a pool limit would measure itself.
+            limits=httpx.Limits(max_connections=None, max_keepalive_connections=None),
+            trust_env=not _is_loopback(base_url),  # a proxy for the outside cannot reach this machine's own ports
+        )
+
+    async def __aenter__(self) -> Self:
+        await self.http.__aenter__()
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.http.aclose()
+
+    def as_holder_of(self, key: str) -> ApiClient:
+        return ApiClient(api=self, key=key)
+
+    @contextmanager
+    def faults(self) -> Iterator[None]:
+        """The HTTP client's errors in our words."""
+        try:
+            yield
+        except (httpx.ConnectError, httpx.ConnectTimeout, httpx.UnsupportedProtocol) as error:
+            raise ApiUnreachable(self.base_url) from error
+        except httpx.TimeoutException as error:
+            raise ApiSilent(self._read_timeout_s) from error
+        except httpx.HTTPError as error:
+            raise ApiCutOff(str(error) or type(error).__name__) from error
+
+
+def _typed(raw: ServerEvent) -> TurnEvent | None:
+    model = EVENT_OF.get(raw.name)
+    if model is None:  # a newer server may say more than we know
+        return None
+    try:
+        return model.model_validate_json(raw.data)
+    except ValidationError as error:
+        raise ApiAnswerMalformed(f"the event {raw.name} cannot be read ({_first(error)})") from error
+
+
+def _viewed(answer: httpx.Response, view: type[View]) -> View:
+    _refuse_unless_ok(answer)
+    try:
+        return view.model_validate_json(answer.content)
+    except ValidationError as error:
+        raise ApiAnswerMalformed(f"the answer of {answer.url.path} cannot be read ({_first(error)})") from error
+
+
+def _refuse_unless_ok(answer: httpx.Response) -> None:
+    if answer.is_success:
+        return
+    problem = _problem(answer)
+    raise ApiRefused(
+        status=answer.status_code,
+        code=problem.code or f"http_{answer.status_code}",
+        detail=problem.detail or problem.title or answer.reason_phrase or "refused",
+        retry_after_s=_seconds(answer.headers.get("retry-after")),
+    )
+
+
+def _problem(answer: httpx.Response) -> Problem:
+    try:
+        return Problem.model_validate(json.loads(answer.content))
+    except ValueError:  # of JSON and of pydantic: an answer of something between us and the server
+        return Problem()
+
+
+def _seconds(written: str | None) -> float | None:
+    try:
+        return max(0.0, float(written)) if written is not None else None
+    except ValueError:  # a date; our servers send seconds
+        return None
+
+
+def _first(error: ValidationError) -> str:
+    fault = error.errors(include_url=False, include_input=False)[0]
+    where = ".".join(str(part) for part in fault["loc"])
+    return f"{where}: {fault['msg']}" if where else fault["msg"]
+
+
+def _part(text: str) -> str:
+    return quote(text, safe="")
+
+
+def _is_loopback(url: str) -> bool:
+    host = urlsplit(url).hostname or ""
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"

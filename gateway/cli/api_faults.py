@@ -1,0 +1,60 @@
+"""How a call to the API can fail, each with a stable code and a sentence for the person at the terminal."""
+
+from gateway.cli.failure import CommandFailed
+
+
+class ApiFault(CommandFailed):
+    """A call failed; `code` is stable, `detail` says it in words."""
+
+    def __init__(self, code: str, detail: str, *, advice: str | None = None) -> None:
+        super().__init__(detail, advice=advice)
+        self.code = code
+        self.detail = detail
+
+
+class ApiUnreachable(ApiFault):
+    def __init__(self, base_url: str) -> None:
+        super().__init__(
+            "unreachable",
+            f"nothing answers at {base_url}",
+            advice="start one with `make demo`, or give another --base-url",
+        )
+
+
+class ApiSilent(ApiFault):
+    """No byte came for longer than a heartbeat may take."""
+
+    def __init__(self, waited_s: float) -> None:
+        super().__init__("timed_out", f"no answer within {waited_s:g} s")
+
+
+class ApiCutOff(ApiFault):
+    """The connection ended in the middle of an answer."""
+
+    def __init__(self, detail: str) -> None:
+        super().__init__("stream_cut", f"the connection was cut: {detail}")
+
+
+class ApiAnswerMalformed(ApiFault):
+    """The answer is not what the API promises."""
+
+    def __init__(self, detail: str) -> None:
+        super().__init__("answer_malformed", detail)
+
+
+class ApiRefused(ApiFault):
+    """An answer that is not 2xx."""
+
+    def __init__(self, *, status: int, code: str, detail: str, retry_after_s: float | None) -> None:
+        super().__init__(
+            code,
+            f"{status} {code}: {detail}",
+            advice="give a valid --key" if status == 401 else None,  # noqa: PLR2004
+        )
+        self.status = status
+        self.retry_after_s = retry_after_s
+
+    @property
+    def may_be_retried(self) -> bool:
+        """Whether the server named a moment for the same request."""
+        return self.status in (409, 503) and self.retry_after_s is not None

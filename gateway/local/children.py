@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 
 from gateway.local import process
-from gateway.local.errors import ProgramFailed, ServiceDied, ServiceNotReady
+from gateway.local.errors import ProgramFailed, ServiceDied, ServiceNotReady, failure
 from gateway.local.free_port import free_port, is_free
 from gateway.local.log_tail import last_meaningful_line
 from gateway.local.process import POLL_S, Child, Command
@@ -48,18 +48,22 @@ class Children:
     def running(self) -> tuple[Child, ...]:
         return tuple(self._running)
 
+    def note(self) -> None:
+        """Tell whoever keeps the record what runs now."""
+        self._note(self._running)
+
     def start(self, command: Command) -> Child:
         self.checkpoint()
         child = process.start(command)
         self._running.append(child)
-        self._note(self._running)
+        self.note()
         return child
 
     def stop(self, children: Sequence[Child]) -> None:
         """Stop these at the same time."""
         process.stop_together(children, hurry=self._stop.at_once)
         self._running = [child for child in self._running if child not in children]
-        self._note(self._running)
+        self.note()
 
     def stop_all(self) -> None:
         """Stop one after the other, the last started first."""
@@ -77,8 +81,8 @@ class Children:
         finally:
             self.stop([child])
         if child.exit_code() != 0:
-            raise ProgramFailed(
-                f"{command.name} failed: {last_meaningful_line(command.log)}", hint=hint, log=command.log
+            raise failure(
+                ProgramFailed, f"{command.name} failed: {last_meaningful_line(command.log)}", hint=hint, log=command.log
             )
 
     def await_ready(
@@ -98,8 +102,10 @@ class Children:
         code = child.exit_code()
         log = service.command.log
         if code is not None:
-            raise ServiceDied(
-                f"{service.name} ended ({ending(code)}) before it was ready: {last_meaningful_line(log)}", log=log
+            raise failure(
+                ServiceDied,
+                f"{service.name} ended ({ending(code)}) before it was ready: {last_meaningful_line(log)}",
+                log=log,
             )
         with self._stop.interrupting():  # a probe may take seconds
             missing = service.waiting_for()
@@ -109,14 +115,15 @@ class Children:
 
     @contextmanager
     def serving(self, service_on: Callable[[int], Service], *, port: int = 0) -> Iterator[tuple[Child, int]]:
-        """Run a server until the block ends; yields it with its port (0 asks for a free one)."""
-        child, chosen = self._serve(service_on, port)
+        """Run a server until the block ends; yields it with its port."""
+        _, child, chosen = self.serve(service_on, port=port)
         try:
             yield child, chosen
         finally:
             self.stop([child])
 
-    def _serve(self, service_on: Callable[[int], Service], port: int) -> tuple[Child, int]:
+    def serve(self, service_on: Callable[[int], Service], *, port: int = 0) -> tuple[Service, Child, int]:
+        """Start a server and wait until it is ready; port 0 asks for a free one."""
         for tries_left in reversed(range(_PORT_TRIES)):
             chosen = port or free_port()
             service = service_on(chosen)
@@ -130,7 +137,7 @@ class Children:
                 if not lost_race or not tries_left:
                     raise
             else:
-                return child, chosen
+                return service, child, chosen
         raise AssertionError("the last try returns or raises")
 
 

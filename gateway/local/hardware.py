@@ -56,6 +56,11 @@ def usable_cores() -> tuple[int, ...]:
     return tuple(sorted(os.sched_getaffinity(0)))
 
 
+def available_memory_gib(meminfo: Path = Path("/proc/meminfo")) -> float:
+    lines = (line.split() for line in meminfo.read_text().splitlines())
+    return next(int(words[1]) / 2**20 for words in lines if words[0] == "MemAvailable:")
+
+
 def gpus() -> tuple[str, ...]:
     """The indices that CUDA_VISIBLE_DEVICES takes, empty without an NVIDIA driver that answers."""
     program = shutil.which("nvidia-smi")

@@ -9,7 +9,8 @@ import os
 import signal
 import time
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from contextlib import suppress
+from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from gateway.local import process_table
@@ -27,6 +28,7 @@ class Noted:
     pid: int
     group: int
     started: int
+    stop_signal: int  # what its leader likes to be stopped by
 
 
 class Ledger:
@@ -36,11 +38,11 @@ class Ledger:
 
     def note(self, children: Sequence[Child]) -> None:
         """Write down the children and whoever else is in their groups by now."""
-        names = {child.pid: child.command.name for child in children}
+        leaders = {child.pid: child.command for child in children}
         noted = tuple(
-            Noted(names[one.group], one.pid, one.group, one.started)
+            Noted(leaders[one.group].name, one.pid, one.group, one.started, int(leaders[one.group].stop_signal))
             for one in process_table.living()
-            if one.group in names
+            if one.group in leaders
         )
         if noted != self._written:
             self._write(noted)
@@ -49,8 +51,9 @@ class Ledger:
         """End the groups of an earlier run that still live; returns their names."""
         noted = self._read()
         groups = _groups_of(noted, process_table.living())
+        likes = {one.group: one.stop_signal for one in noted}
         for group in groups:
-            _signal(group, signal.SIGTERM)
+            _signal(group, likes[group])
         deadline = time.monotonic() + _GRACE_S
         while (groups_left := _groups_of(noted, process_table.living())) and time.monotonic() < deadline:
             time.sleep(POLL_S)
@@ -60,7 +63,7 @@ class Ledger:
         return tuple(sorted({one.name for one in noted if one.group in groups}))
 
     def _write(self, noted: tuple[Noted, ...]) -> None:
-        rows = [{"name": one.name, "pid": one.pid, "group": one.group, "started": one.started} for one in noted]
+        rows = [asdict(one) for one in noted]
         write_private(self._file, json.dumps({"boot": _boot(), "processes": rows}, indent=2))
         self._written = noted
 
@@ -70,7 +73,7 @@ class Ledger:
             if content["boot"] != _boot():
                 return ()
             return tuple(
-                Noted(str(row["name"]), int(row["pid"]), int(row["group"]), int(row["started"]))
+                Noted(str(row["name"]), *(int(row[key]) for key in ("pid", "group", "started", "stop_signal")))
                 for row in content["processes"]
             )
         except (OSError, ValueError, KeyError, TypeError):
@@ -84,11 +87,9 @@ def _groups_of(noted: Iterable[Noted], living: Iterable[Entry]) -> frozenset[int
     return frozenset(one.group for one in living if (one.pid, one.group, one.started) in known)
 
 
-def _signal(group: int, what: signal.Signals) -> None:
-    try:
+def _signal(group: int, what: int) -> None:
+    with suppress(ProcessLookupError):  # it ended between the look and the signal
         os.killpg(group, what)
-    except ProcessLookupError:
-        pass  # it ended between the look and the signal
 
 
 def _boot() -> str:

@@ -9,9 +9,17 @@ import gateway
 from gateway.local.process import Command
 
 
-def our_module(module: str, *words: str, name: str, log: Path, environment: Mapping[str, str] = os.environ) -> Command:
+def our_module(
+    module: str,
+    *words: str,
+    name: str,
+    log: Path,
+    environment: Mapping[str, str] = os.environ,
+    grace_s: float = 10.0,
+) -> Command:
     argv = (sys.executable, "-m", module, *words)
-    return Command(name=name, argv=argv, log=log, env={**environment, "PYTHONPATH": _search_path(environment)})
+    own = {**environment, "PYTHONPATH": _search_path(environment)}
+    return Command(name=name, argv=argv, log=log, env=own, grace_s=grace_s)
 
 
 def _search_path(environment: Mapping[str, str]) -> str:

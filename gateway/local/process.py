@@ -20,7 +20,7 @@ from gateway.local.errors import BinaryMissing
 
 POLL_S = 0.02
 _PR_SET_PDEATHSIG = 1
-_LIBC = ctypes.CDLL(None, use_errno=True)
+LIBC = ctypes.CDLL(None, use_errno=True)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -132,7 +132,7 @@ def _die_with_parent(death_signal: signal.Signals) -> Callable[[], None]:
     parent = os.getpid()
 
     def in_the_child() -> None:
-        _LIBC.prctl(_PR_SET_PDEATHSIG, int(death_signal), 0, 0, 0)
+        LIBC.prctl(_PR_SET_PDEATHSIG, int(death_signal), 0, 0, 0)
         if os.getppid() != parent:  # we died between the fork and the line above
             os._exit(1)
 

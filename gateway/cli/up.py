@@ -1,0 +1,100 @@
+"""`drillyard up`: the whole service on this machine, started, watched and stopped by one command."""
+
+import os
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+
+from gateway.cli.failure import CommandFailed
+from gateway.local.errors import LocalStackError
+from gateway.local.preparation import Options, ReplicaKind
+from gateway.local.progress import Progress
+from gateway.local.ready_file import Ready
+from gateway.local.run_stack import Run, run_stack
+
+_EXAMPLE = "Example:\n\n  drillyard up --replicas 2 --data ./.drillyard --ready-file /tmp/ready.json"
+_STOPPED_BEFORE_READY = 130
+
+up = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
+
+
+@up.command(epilog=_EXAMPLE)
+def start(  # noqa: PLR0913  one parameter per option is how typer declares them
+    *,
+    replica_kind: Annotated[
+        ReplicaKind,
+        typer.Option(help="vllm starts replicas here; none uses those in DRILLYARD_REPLICAS, if it is set."),
+    ] = ReplicaKind.VLLM,
+    replicas: Annotated[int, typer.Option(min=1, max=64, help="How many vLLM replicas to start.")] = 2,
+    model: Annotated[
+        Path | None, typer.Option(help="A model folder (Hugging Face layout) instead of the bundled small model.")
+    ] = None,
+    data: Annotated[Path, typer.Option(help="Where data, logs and run files are kept.")] = Path(".drillyard"),
+    port: Annotated[
+        int | None,
+        typer.Option(min=0, max=65535, help="Port of the gateway; 0 takes any free one.", show_default="8080 or free"),
+    ] = None,
+    host: Annotated[str, typer.Option(help="Address the gateway listens on.")] = "127.0.0.1",
+    ready_file: Annotated[
+        Path | None, typer.Option(help="Receives addresses and keys as JSON once everything is ready.")
+    ] = None,
+    window: Annotated[int, typer.Option(min=512, help="The model's context window in tokens.")] = 4096,
+    vllm_env: Annotated[
+        Path | None, typer.Option(help="An existing environment with vLLM, instead of installing one.")
+    ] = None,
+) -> None:
+    """Start everything on this machine: Redis, Postgres, vLLM replicas and the gateway, with sample data.
+
+    Ctrl-C stops all of it; the data stays for the next time.
+    """
+    options = Options(
+        replica_kind=replica_kind,
+        replicas=replicas,
+        model=model,
+        vllm_env=vllm_env,
+        window_tokens=window,
+        host=host,
+        port=port,
+    )
+    console = Console()
+    if not _run(options, data=data, ready_file=ready_file, console=console):
+        raise typer.Exit(_STOPPED_BEFORE_READY)
+
+
+def _run(options: Options, *, data: Path, ready_file: Path | None, console: Console) -> bool:
+    from gateway.local.sample import seed  # noqa: PLC0415  it loads the database layer, which --help does not need
+
+    run = Run(
+        options=options,
+        data=data,
+        ready_file=ready_file,
+        seed=seed,
+        caller=dict(os.environ),
+        progress=Progress(console=console),
+        announce=lambda ready: _announce(ready, console),
+    )
+    try:
+        return run_stack(run)
+    except LocalStackError as error:
+        where = f"log: {error.log}" if error.log is not None else ""
+        advice = "; ".join(part for part in (error.hint, where) if part)
+        raise CommandFailed(error.message, advice=advice or None) from error
+
+
+def _announce(ready: Ready, console: Console) -> None:
+    keys = ready.seed.keys
+    rows = {
+        "trainee page": ready.base_url,
+        "API": f"{ready.base_url}/v1",
+        "logs": str(ready.log_dir),
+        "trainee key": keys.trainees[0] if keys.trainees else "-",
+        "instructor key": keys.instructor,
+        "operator key": keys.operator,
+    }
+    lines = ["", "Drillyard is ready.", "", *(f"  {name:<15} {value}" for name, value in rows.items())]
+    lines += ["", "Try it:", "  .venv/bin/drillyard chat", "  .venv/bin/drillyard drill run --trainees 4 --turns 25"]
+    lines += ["", "Ctrl-C stops everything; the data stays.", ""]
+    for line in lines:
+        console.print(line, markup=False, highlight=False, soft_wrap=True)

@@ -1,0 +1,161 @@
+"""The order in which the parts of a local stack start and stop."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from gateway.local.cache import cache_folder
+from gateway.local.children import Children, Service
+from gateway.local.free_port import free_ports
+from gateway.local.gateway_process import (
+    ReplicaAddress,
+    Wanted,
+    base_url,
+    chosen_port,
+    gateway_environment,
+    gateway_service,
+    migration,
+    replicas_of,
+)
+from gateway.local.places import Places
+from gateway.local.postgres_cluster import prepared
+from gateway.local.postgres_server import postgres_service, postgres_url
+from gateway.local.preparation import Options, Prepared, prepare
+from gateway.local.process import Child
+from gateway.local.progress import Progress
+from gateway.local.ready_file import Ready, ReadyReplica
+from gateway.local.redis_server import redis_service, redis_url
+from gateway.local.seed import Seed, SeedDatabase
+from gateway.local.stop_signal import StopSignal
+from gateway.local.vllm_environment import Installer
+from gateway.local.vllm_replica import ReplicaPlan, replica_service
+from gateway.local.watch import Watch
+
+LISTS = Path(__file__).parents[2] / "deploy" / "vllm"
+_KEEPERS_OF_DATA = frozenset({"redis", "postgres"})
+
+
+@dataclass(frozen=True, slots=True)
+class Stores:
+    redis_url: str
+    database_url: str
+
+
+class Stack:
+    """`start` brings everything up, `watch` keeps it up, `stop` takes it down from any state."""
+
+    def __init__(
+        self, *, options: Options, places: Places, stop: StopSignal, children: Children, progress: Progress
+    ) -> None:
+        self._options = options
+        self._places = places
+        self._stop = stop
+        self._children = children
+        self._progress = progress
+        self._parts: list[tuple[Service, Child]] = []
+
+    def start(self, seed: SeedDatabase, *, caller: Mapping[str, str]) -> Callable[[Mapping[str, int]], Ready]:
+        """Start all parts; returns what tells the state, given the processes' present numbers."""
+        port = chosen_port(self._options.host, self._options.port)
+        ready = prepare(self._options, self._installer(caller), caller)
+        replicas = self._launch(ready, caller)  # they load for half a minute; the rest is done meanwhile
+        stores = self._start_stores()
+        addresses = tuple(ReplicaAddress(id=plan.id, url=plan.url) for plan in replicas) or replicas_of(caller)
+        wanted = Wanted(
+            redis_url=stores.redis_url,
+            database_url=stores.database_url,
+            host=self._options.host,
+            port=port,
+            window_tokens=self._options.window_tokens,
+            model=ready.model,
+            replicas=addresses if replicas else (),
+        )
+        environment = gateway_environment(wanted, caller)
+        sown = self._prepare_database(environment, seed)
+        self._await_replicas()
+        url = base_url(self._options.host, port)
+        self._start_gateway(environment, url=url, has_replicas=bool(addresses))
+        kind = "vllm" if replicas else "external"
+        return lambda pids: Ready(
+            base_url=url,
+            seed=sown,
+            replicas=tuple(ReadyReplica(one.id, one.url, pids.get(one.id, 0), kind) for one in addresses),
+            redis_url=stores.redis_url,
+            database_url=stores.database_url,
+            pids=pids,
+            log_dir=self._places.logs,
+        )
+
+    @property
+    def pids(self) -> Mapping[str, int]:
+        return {service.name: child.pid for service, child in self._parts}
+
+    def watch(self, on_change: Callable[[Mapping[str, int]], None]) -> None:
+        watch = Watch(children=self._children, say=self._progress.note)
+        for service, child in self._parts:
+            watch.add(service, child)
+        watch.run(on_change)
+
+    def stop(self) -> None:
+        """First who takes requests, then who serves them, last who keeps the data."""
+        self._children.stop([one for one in self._children.running if one.command.name == "gateway"])
+        self._children.stop([one for one in self._children.running if one.command.name not in _KEEPERS_OF_DATA])
+        self._children.stop_all()
+
+    def _installer(self, caller: Mapping[str, str]) -> Installer:
+        cache = cache_folder(self._places.data, caller)
+        return Installer(
+            lists=LISTS, cache=cache, logs=self._places.logs, children=self._children, progress=self._progress
+        )
+
+    def _launch(self, ready: Prepared, caller: Mapping[str, str]) -> tuple[ReplicaPlan, ...]:
+        serving = ready.serving
+        if serving is None:
+            return ()
+        ports = free_ports(len(ready.places))
+        plans = tuple(
+            ReplicaPlan(id=f"replica-{number}", port=port, place=place)
+            for number, (port, place) in enumerate(zip(ports, ready.places, strict=True), start=1)
+        )
+        for plan in plans:
+            service = replica_service(plan, serving, caller=caller)
+            self._parts.append((service, self._children.start(service.command)))
+        return plans
+
+    def _start_stores(self) -> Stores:
+        places, children = self._places, self._children
+        with self._progress.step("starting Redis and Postgres"):
+            log = places.logs / "redis.log"
+            redis, child, redis_port = children.serve(
+                lambda port: redis_service(places.redis, port=port, append_only=True, log=log)
+            )
+            self._parts.append((redis, child))
+            log_pg = places.logs / "postgres.log"
+            cluster = prepared(places.postgres, log=log_pg, fsync=True, children=children)
+            postgres, child, port_pg = children.serve(lambda port: postgres_service(cluster, port=port, log=log_pg))
+            self._parts.append((postgres, child))
+        return Stores(redis_url(redis_port), postgres_url(cluster, port_pg))
+
+    def _prepare_database(self, environment: Mapping[str, str], seed: SeedDatabase) -> Seed:
+        log = self._places.logs / "migrate.log"
+        with self._progress.step("preparing the database") as tick:
+            self._children.run(migration(self._options.gateway_module, environment, log=log), tick=tick)
+            with self._stop.interrupting():
+                return seed(environment)
+
+    def _await_replicas(self) -> None:
+        replicas = [(service, child) for service, child in self._parts if service.name not in _KEEPERS_OF_DATA]
+        if replicas:
+            what = f"loading the model into {len(replicas)} replica{'s' if len(replicas) > 1 else ''}"
+            with self._progress.step(what, log=replicas[0][0].command.log) as tick:
+                self._children.await_ready(replicas, tick=tick)
+
+    def _start_gateway(self, environment: Mapping[str, str], *, url: str, has_replicas: bool) -> None:
+        log = self._places.logs / "gateway.log"
+        service = gateway_service(
+            self._options.gateway_module, environment, url=url, log=log, has_replicas=has_replicas
+        )
+        with self._progress.step("starting the gateway") as tick:
+            child = self._children.start(service.command)
+            self._parts.append((service, child))
+            self._children.await_ready([(service, child)], tick=tick)

@@ -1,0 +1,90 @@
+"""Keeps servers running: looks at them, starts the dead again with growing patience, and gives up with a reason."""
+
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+
+from gateway.local.adoption import reap_orphans
+from gateway.local.children import Children, Service, ending
+from gateway.local.errors import KeepsDying
+from gateway.local.log_tail import last_meaningful_line
+from gateway.local.process import Child
+from gateway.local.restart_policy import WINDOW_S, GiveUp, Restart, after_death
+
+_LOOK_EVERY_S = 0.1
+_HOUSEKEEPING_EVERY_S = 2.0
+
+
+@dataclass(slots=True)
+class Watched:
+    """A server with the child that runs it now, None while it waits for `due` to be started again."""
+
+    service: Service
+    child: Child | None
+    deaths: tuple[float, ...] = ()
+    due: float = field(default=0.0)
+
+
+class Watch:
+    def __init__(
+        self,
+        *,
+        children: Children,
+        say: Callable[[str], None],
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._children = children
+        self._say = say
+        self._clock = clock
+        self._watched: list[Watched] = []
+
+    def add(self, service: Service, child: Child) -> None:
+        self._watched.append(Watched(service, child))
+
+    @property
+    def pids(self) -> dict[str, int]:
+        return {one.service.name: one.child.pid for one in self._watched if one.child is not None}
+
+    def run(self, on_change: Callable[[Mapping[str, int]], None]) -> None:
+        """Look, telling `on_change` the new numbers, until the stop signal or a server that keeps dying ends it."""
+        kept_house = self._clock()
+        while True:
+            self._children.checkpoint()
+            # A list, not a generator: every one is looked at, also after one was started again.
+            restarted = [one for one in self._watched if self._looked_at(one)]
+            if restarted:
+                on_change(self.pids)
+            if self._clock() - kept_house >= _HOUSEKEEPING_EVERY_S:
+                kept_house = self._clock()
+                self._children.note()
+                reap_orphans(frozenset(child.pid for child in self._children.running))
+            time.sleep(_LOOK_EVERY_S)
+
+    def _looked_at(self, one: Watched) -> bool:
+        """Whether it was started again."""
+        if one.child is None:
+            if self._clock() < one.due:
+                return False
+            one.child = self._children.start(one.service.command)
+            return True
+        code = one.child.exit_code()
+        if code is not None:
+            self._bury(one, one.child, code)
+        return False
+
+    def _bury(self, one: Watched, child: Child, code: int) -> None:
+        self._children.stop([child])  # what is left of its group goes too
+        one.child = None
+        now = self._clock()
+        match after_death(one.deaths, now=now):
+            case Restart(after_s, deaths):
+                one.deaths, one.due = deaths, now + after_s
+                self._say(f"{one.service.name} ended ({ending(code)}); starting it again in {after_s:g} s")
+            case GiveUp(deaths):
+                log = one.service.command.log
+                raise KeepsDying(
+                    f"{one.service.name} ended {deaths} times within {WINDOW_S:.0f} s, the last time with "
+                    f"{ending(code)}: {last_meaningful_line(log)}",
+                    hint="look at its log, then start again",
+                    log=log,
+                )

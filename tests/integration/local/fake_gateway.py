@@ -1,0 +1,57 @@
+"""A stand-in for the gateway's command line: `db migrate` touches the database, `serve` answers the probes.
+
+Variables steer it: FAKE_MIGRATE=fail|hang, FAKE_SERVE=die|hang|unready. `serve` leaves a child of its own in its group.
+"""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import NoReturn
+
+import psycopg
+from typing_extensions import override
+
+
+class Probes(BaseHTTPRequestHandler):
+    def do_GET(self) -> None:
+        unready = self.path == "/readyz" and os.environ.get("FAKE_SERVE") == "unready"
+        body = b'{"reasons": ["no replica answers"]}' if unready else b"{}"
+        self.send_response(503 if unready else 200)
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    @override
+    def log_message(self, format: str, *args: object) -> None:
+        pass
+
+
+def migrate() -> None:
+    if os.environ.get("FAKE_MIGRATE") == "fail":
+        sys.exit("ERROR: the schema is from the future")
+    while os.environ.get("FAKE_MIGRATE") == "hang":
+        time.sleep(1)
+    url = os.environ["DRILLYARD_DATABASE_URL"].replace("+psycopg", "")
+    with psycopg.connect(url, autocommit=True) as connection:
+        connection.execute("create table if not exists starts (at timestamptz default now())")
+        connection.execute("insert into starts default values")
+
+
+def serve() -> NoReturn:
+    if os.environ.get("FAKE_SERVE") == "die":
+        sys.exit("ERROR: DRILLYARD_X: not a colour")
+    grandchild = subprocess.Popen([sys.executable, "-c", "import time\nwhile True: time.sleep(60)"])
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
+    while os.environ.get("FAKE_SERVE") == "hang":
+        time.sleep(1)
+    address = (os.environ["DRILLYARD_HOST"], int(os.environ["DRILLYARD_PORT"]))
+    with grandchild, ThreadingHTTPServer(address, Probes) as server:
+        server.serve_forever()
+    raise AssertionError("serves until a signal ends it")
+
+
+if __name__ == "__main__":
+    migrate() if sys.argv[1:] == ["db", "migrate"] else serve()

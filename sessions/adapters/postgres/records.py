@@ -1,0 +1,54 @@
+"""The records in Postgres: one use case is one transaction, and only `begin` commits."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+from sqlalchemy.ext.asyncio import AsyncEngine
+from typing_extensions import override
+
+from sessions.adapters.postgres.outbox import PostgresOutbox
+from sessions.adapters.postgres.scenarios import PostgresScenarios
+from sessions.adapters.postgres.sessions import PostgresSessions
+from sessions.adapters.postgres.transaction import Transaction, in_our_words
+from sessions.adapters.postgres.turns import PostgresTurns
+from sessions.ports import Records, UnitOfWork
+
+
+class PostgresUnitOfWork(UnitOfWork):
+    def __init__(self, transaction: Transaction) -> None:
+        self._scenarios = PostgresScenarios(transaction)
+        self._sessions = PostgresSessions(transaction)
+        self._turns = PostgresTurns(transaction)
+        self._outbox = PostgresOutbox(transaction)
+
+    @property
+    @override
+    def scenarios(self) -> PostgresScenarios:
+        return self._scenarios
+
+    @property
+    @override
+    def sessions(self) -> PostgresSessions:
+        return self._sessions
+
+    @property
+    @override
+    def turns(self) -> PostgresTurns:
+        return self._turns
+
+    @property
+    @override
+    def outbox(self) -> PostgresOutbox:
+        return self._outbox
+
+
+class PostgresRecords(Records):
+    def __init__(self, *, engine: AsyncEngine) -> None:
+        self._engine = engine
+
+    @override
+    @asynccontextmanager
+    async def begin(self) -> AsyncIterator[UnitOfWork]:
+        with in_our_words():
+            async with self._engine.begin() as connection:
+                yield PostgresUnitOfWork(Transaction(connection))

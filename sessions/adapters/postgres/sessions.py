@@ -1,0 +1,128 @@
+"""Sessions in Postgres: the version column guards every change, a unique key every creation."""
+
+from typing import Any
+
+from sqlalchemy import Row, select, update
+from sqlalchemy.dialects.postgresql import insert
+from typing_extensions import override
+
+from sessions.adapters.postgres.paging import page, paged
+from sessions.adapters.postgres.tables import sessions
+from sessions.adapters.postgres.transaction import Transaction
+from sessions.domain.page import Cursor, Page
+from sessions.domain.session import Session, SessionFilter, SessionId, State
+from sessions.domain.turn import IdempotencyKey
+from sessions.domain.viewer import Viewer
+from sessions.errors import IdempotencyKeyReused, SessionMoved
+from sessions.ports import Sessions
+
+
+class PostgresSessions(Sessions):
+    def __init__(self, transaction: Transaction) -> None:
+        self._transaction = transaction
+
+    @override
+    async def add(self, session: Session, idempotency: IdempotencyKey | None) -> Session:
+        # The insert waits for another one with the same key to commit or give up, so the answer below is final.
+        written = await self._transaction.one(
+            insert(sessions)
+            .values(_values(session, idempotency))
+            .on_conflict_do_nothing(constraint="sessions_idempotency_key")
+            .returning(sessions.c.id)
+        )
+        if written is not None or idempotency is None:
+            return session
+        return await self._earlier(session, idempotency)
+
+    @override
+    async def get(self, viewer: Viewer, session: SessionId) -> Session | None:
+        row = await self._transaction.one(select(sessions).where(sessions.c.id == session, *_visible_to(viewer)))
+        return None if row is None else _session(row)
+
+    @override
+    async def list(
+        self, viewer: Viewer, which: SessionFilter, *, limit: int, after: Cursor | None = None
+    ) -> Page[Session]:
+        wanted = select(sessions).where(*_visible_to(viewer))
+        if which.trainee is not None:
+            wanted = wanted.where(sessions.c.trainee_id == which.trainee)
+        if which.state is not None:
+            wanted = wanted.where(sessions.c.state == which.state)
+        rows = await self._transaction.all(
+            paged(wanted, sessions.c.created_at, sessions.c.id, limit=limit, after=after)
+        )
+        return page(rows, limit, item=_session, place="created_at")
+
+    @override
+    async def advance(self, session: Session) -> None:
+        changed = await self._transaction.changed(
+            update(sessions)
+            .where(
+                sessions.c.tenant_id == session.tenant,
+                sessions.c.id == session.id,
+                sessions.c.version == session.version - 1,
+            )
+            .values(
+                state=session.state,
+                version=session.version,
+                turn_count=session.turn_count,
+                closed_at=session.closed_at,
+            )
+        )
+        if changed == 0:
+            raise SessionMoved(f"the session {session.id} is not at version {session.version - 1}")
+
+    async def _earlier(self, session: Session, idempotency: IdempotencyKey) -> Session:
+        row = await self._transaction.one(
+            select(sessions).where(
+                sessions.c.tenant_id == session.tenant,
+                sessions.c.trainee_id == session.trainee,
+                sessions.c.idempotency_key == idempotency.key,
+            )
+        )
+        if row is None or row.idempotency_digest != idempotency.digest:
+            raise IdempotencyKeyReused("the idempotency key was used before, with another content")
+        return _session(row)
+
+
+def _visible_to(viewer: Viewer) -> list[Any]:
+    mine = [] if viewer.only_of is None else [sessions.c.trainee_id == viewer.only_of]
+    return [sessions.c.tenant_id == viewer.tenant, *mine]
+
+
+def _values(session: Session, idempotency: IdempotencyKey | None) -> dict[str, object]:
+    return {
+        "id": session.id,
+        "tenant_id": session.tenant,
+        "trainee_id": session.trainee,
+        "scenario_id": session.scenario,
+        "scenario_version": session.scenario_version,
+        "scene": session.scene,
+        "opening": session.opening,
+        "state": session.state,
+        "version": session.version,
+        "turn_count": session.turn_count,
+        "metadata": dict(session.metadata),
+        "created_at": session.created_at,
+        "closed_at": session.closed_at,
+        "idempotency_key": idempotency.key if idempotency else None,
+        "idempotency_digest": idempotency.digest if idempotency else None,
+    }
+
+
+def _session(row: Row[Any]) -> Session:
+    return Session(
+        id=row.id,
+        tenant=row.tenant_id,
+        trainee=row.trainee_id,
+        scenario=row.scenario_id,
+        scenario_version=row.scenario_version,
+        scene=row.scene,
+        opening=row.opening,
+        created_at=row.created_at,
+        state=State(row.state),
+        version=row.version,
+        turn_count=row.turn_count,
+        closed_at=row.closed_at,
+        metadata=row.metadata,
+    )

@@ -1,0 +1,62 @@
+"""One transaction's way to the database: statements in, rows out, and the database's errors in our words."""
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+from sqlalchemy import CursorResult, Executable, Row
+from sqlalchemy.exc import DataError, DBAPIError, InterfaceError, OperationalError, ProgrammingError
+from sqlalchemy.exc import TimeoutError as PoolTimeout
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from sessions.errors import RecordsUnavailable, ValueUnstorable
+
+_NO_SUCH_TABLE, _NO_SUCH_COLUMN = "42P01", "42703"
+
+
+class Transaction:
+    """Runs statements on one open connection; whoever opened it commits."""
+
+    def __init__(self, connection: AsyncConnection) -> None:
+        self._connection = connection
+
+    async def one(self, statement: Executable) -> Row[Any] | None:
+        return (await self._execute(statement)).one_or_none()
+
+    async def all(self, statement: Executable) -> Sequence[Row[Any]]:
+        return (await self._execute(statement)).all()
+
+    async def changed(self, statement: Executable) -> int:
+        """How many rows the statement wrote."""
+        return (await self._execute(statement)).rowcount
+
+    async def _execute(self, statement: Executable) -> CursorResult[Any]:
+        with in_our_words():
+            try:
+                return await self._connection.execute(statement)
+            except UnicodeEncodeError as error:  # half a surrogate pair; the driver lets this one through as it is
+                raise ValueUnstorable("the database cannot hold this value") from error
+
+
+@contextmanager
+def in_our_words() -> Iterator[None]:
+    try:
+        yield
+    except (OperationalError, InterfaceError) as error:
+        raise RecordsUnavailable(f"the database cannot be asked: {_first_line(error.orig)}") from error
+    except PoolTimeout as error:
+        raise RecordsUnavailable("every connection to the database is in use") from error
+    except DataError as error:
+        raise ValueUnstorable("the database cannot hold this value") from error
+    except ProgrammingError as error:
+        if getattr(error.orig, "sqlstate", None) in (_NO_SUCH_TABLE, _NO_SUCH_COLUMN):
+            raise RecordsUnavailable("the database lacks a table: run `drillyard db migrate`") from error
+        raise
+    except DBAPIError as error:
+        if error.connection_invalidated:
+            raise RecordsUnavailable(f"the database ended the connection: {_first_line(error.orig)}") from error
+        raise
+
+
+def _first_line(error: BaseException | None) -> str:
+    return next(iter(str(error).strip().splitlines()), "no reason given")

@@ -1,0 +1,20 @@
+"""Runs the steps on the connection that `run.upgrade` opened."""
+
+from alembic import context
+from sqlalchemy import Connection, text
+
+# A step that cannot have its lock soon gives up, rather than let every query of the live system queue up behind it.
+_LOCK_TIMEOUT = "5s"
+_STATEMENT_TIMEOUT = "120s"
+
+
+def _run(connection: Connection) -> None:
+    connection.execute(text(f"set lock_timeout = '{_LOCK_TIMEOUT}'"))
+    connection.execute(text(f"set statement_timeout = '{_STATEMENT_TIMEOUT}'"))
+    connection.commit()
+    context.configure(connection=connection, transaction_per_migration=True)
+    with context.begin_transaction():
+        context.run_migrations()
+
+
+_run(context.config.attributes["connection"])

@@ -17,6 +17,7 @@ from gateway.cli.event_stream import EventReader, ServerEvent
 from gateway.cli.wire import (
     EVENT_OF,
     Answer,
+    ContextView,
     Problem,
     ScenarioPage,
     ScenarioView,
@@ -65,6 +66,10 @@ class ApiClient:
         self._api = api
         self._headers = {"Authorization": f"Bearer {key}"}
 
+    def now(self) -> float:
+        """The clock that stamps events."""
+        return self._api.clock()
+
     async def scenarios(self) -> list[ScenarioView]:
         found: list[ScenarioView] = []
         cursor = None
@@ -96,6 +101,9 @@ class ApiClient:
             found += page.items
             if (cursor := page.next_cursor) is None:
                 return found
+
+    async def context(self, session: str) -> ContextView:
+        return await self._get(f"/v1/sessions/{_part(session)}/context", ContextView)
 
     async def cancel_turn(self, session: str, number: int) -> None:
         with self._api.faults():

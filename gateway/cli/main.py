@@ -10,6 +10,7 @@ from typing import Annotated
 import typer
 
 from gateway.cli.failure import CommandFailed
+from gateway.cli.printable import printable
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +61,7 @@ def main() -> None:
     try:
         build_app()(prog_name="drillyard")
     except CommandFailed as failure:
-        sys.stderr.write(f"drillyard: {failure}\n")
+        sys.stderr.write(f"drillyard: {printable(str(failure))}\n")
         sys.exit(1)
 
 
@@ -106,11 +107,12 @@ def _register(app: typer.Typer, entry: Entry) -> None:
 
 
 def _loaded(entry: Entry) -> typer.Typer:
-    found: typer.Typer | Callable[..., None] = getattr(import_module(entry.module), entry.attribute)
+    module = import_module(entry.module)
+    found: typer.Typer | Callable[..., None] = getattr(module, entry.attribute)
     if isinstance(found, typer.Typer):
         return found
     command = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
-    command.command()(found)
+    command.command(epilog=getattr(module, "EXAMPLES", None))(found)
     return command
 
 

@@ -49,6 +49,21 @@ class TurnPage(Answer):
     next_cursor: str | None = None
 
 
+class BlockView(Answer):
+    kind: str
+    tokens: int
+    from_turn: int | None = None
+    to_turn: int | None = None
+
+
+class ContextView(Answer):
+    """How the next prompt is built."""
+
+    window_tokens: int
+    prompt_tokens: int
+    blocks: tuple[BlockView, ...]
+
+
 class Problem(Answer):
     """An error answer (RFC 9457)."""
 

@@ -1,0 +1,45 @@
+"""Ids as they stand in paths and bodies. What could never be an id is answered like an id that does not exist."""
+
+import re
+from uuid import UUID
+
+from starlette.requests import Request
+
+from gateway.api.request_facts import facts_of
+from sessions.domain.scenario import ScenarioId
+from sessions.domain.session import SessionId
+from sessions.errors import ScenarioNotFound, SessionNotFound
+
+_UUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.ASCII | re.IGNORECASE)
+_NUMBER = re.compile(r"[1-9][0-9]{0,8}", re.ASCII)
+
+NO_TURN = 0
+"""The number of no turn."""
+
+
+def uuid_of(text: str) -> UUID | None:
+    """Only the form we write; Python's own reader also takes braces, URNs and bare digits."""
+    return UUID(text) if _UUID.fullmatch(text) else None
+
+
+def scenario_id_of(text: str) -> ScenarioId:
+    found = uuid_of(text)
+    if found is None:
+        raise ScenarioNotFound("there is no such scenario")
+    return ScenarioId(found)
+
+
+def session_id_of(request: Request, text: str) -> SessionId:
+    found = uuid_of(text)
+    if found is None:
+        raise SessionNotFound("there is no such session")
+    facts_of(request.scope).session = str(found)
+    return SessionId(found)
+
+
+def turn_number_of(request: Request, text: str) -> int:
+    """Whether there is such a turn is for the session to say, so that a foreign session stays hidden."""
+    if not _NUMBER.fullmatch(text):
+        return NO_TURN
+    facts_of(request.scope).turn = int(text)
+    return int(text)

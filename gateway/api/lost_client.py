@@ -1,0 +1,13 @@
+"""Noticing that the client has gone."""
+
+from starlette.types import Receive
+
+
+class ClientGone(Exception):
+    """The client closed the connection before it had sent all of its request."""
+
+
+async def until_gone(receive: Receive) -> None:
+    """Return once the client has closed the connection; what it still sends is of no interest."""
+    while (await receive())["type"] != "http.disconnect":
+        pass

@@ -1,0 +1,131 @@
+"""What callers may send, field by field; unknown fields, other types and control characters are refused."""
+
+import unicodedata
+from typing import Annotated, Literal
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field
+
+from sessions.domain.scenario import Criterion, Rubric, ScenarioContent, Scene
+
+_LAYOUT = frozenset("\t\n\r")
+_MAX_INT = 2_147_483_647
+
+
+def _text(value: str) -> str:
+    if any(unicodedata.category(character) == "Cc" and character not in _LAYOUT for character in value):
+        raise ValueError("control characters are not allowed")
+    return value
+
+
+def _line(value: str) -> str:
+    if any(unicodedata.category(character) in ("Cc", "Zl", "Zp") for character in value):
+        raise ValueError("control characters and line breaks are not allowed")
+    return value
+
+
+Text = Annotated[str, AfterValidator(_text)]
+Line = Annotated[str, Field(max_length=200), AfterValidator(_line)]
+MetadataName = Annotated[str, Field(min_length=1, max_length=64), AfterValidator(_line)]
+MetadataValue = Annotated[str, Field(max_length=512), AfterValidator(_text)]
+
+
+class Sent(BaseModel):
+    model_config = ConfigDict(strict=True, extra="forbid", frozen=True)
+
+
+class SceneBody(Sent):
+    name: Line
+    script: Text
+
+
+class CriterionBody(Sent):
+    name: Line
+    description: Text
+    weight: float = Field(default=1.0, ge=0, le=1000)
+    blocker: bool = False
+
+
+class RubricBody(Sent):
+    criteria: list[CriterionBody]
+    pass_mark: float = Field(default=0.6, ge=0, le=1)
+
+
+class LimitsBody(Sent):
+    max_turns: int = Field(default=50, ge=1, le=_MAX_INT)
+    max_reply_tokens: int | None = Field(default=None, ge=1, le=_MAX_INT)
+
+
+class ScenarioBody(Sent):
+    """One version of a scenario, as an instructor writes it."""
+
+    title: Line
+    locale: str = Field(max_length=35, pattern=r"^[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*$", description="BCP 47")
+    persona: Text
+    instructions: Text | None = None
+    opening: Text
+    scenes: list[SceneBody]
+    rubric: RubricBody | None = None
+    limits: LimitsBody | None = None
+
+    def content(self) -> ScenarioContent:
+        limits = self.limits or LimitsBody()
+        return ScenarioContent(
+            title=self.title,
+            locale=self.locale,
+            persona=self.persona,
+            instructions=self.instructions or "",
+            opening=self.opening,
+            scenes=tuple(Scene(scene.name, scene.script) for scene in self.scenes),
+            rubric=self._rubric(),
+            max_turns=limits.max_turns,
+            max_reply_tokens=limits.max_reply_tokens,
+        )
+
+    def _rubric(self) -> Rubric:
+        if self.rubric is None:
+            return Rubric()
+        criteria = tuple(
+            Criterion(criterion.name, criterion.description, criterion.weight, criterion.blocker)
+            for criterion in self.rubric.criteria
+        )
+        return Rubric(criteria, self.rubric.pass_mark)
+
+
+class SessionBody(Sent):
+    """A session to be started. Ids are opaque: one that could never be an id is one that does not exist."""
+
+    scenario_id: str
+    drill_id: str | None = None
+    metadata: dict[MetadataName, MetadataValue] | None = Field(default=None, max_length=32)
+
+
+class TurnBody(Sent):
+    text: Text
+
+
+class _Asked(BaseModel):
+    """A query string; every value of it is text."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+Limit = Annotated[int, Field(ge=1, le=100)]
+
+
+class VersionQuery(_Asked):
+    version: int | None = Field(default=None, ge=1, le=_MAX_INT)
+
+
+class PageQuery(_Asked):
+    limit: Limit = 20
+    cursor: str | None = None
+
+
+class SessionsQuery(PageQuery):
+    drill_id: str | None = None
+    trainee_id: str | None = None
+    state: Literal["open", "closed"] | None = None
+
+
+class NoQuery(_Asked):
+    """A route that takes no query at all."""

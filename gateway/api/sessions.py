@@ -1,0 +1,92 @@
+"""Sessions over HTTP: a trainee starts and closes the own ones, instructors and operators look."""
+
+from http import HTTPStatus
+
+from fastapi import APIRouter
+from starlette.requests import Request
+from starlette.responses import Response
+
+from gateway.api.access import ContextReader, SessionCloser, SessionReader, SessionStarter
+from gateway.api.answers import answer
+from gateway.api.body import body_of
+from gateway.api.documented import CHANGE, IDEMPOTENCY_KEY, READ, WRITE, takes
+from gateway.api.ids import scenario_id_of, session_id_of, uuid_of
+from gateway.api.paging import cursor_of, page_view
+from gateway.api.query import query_of
+from gateway.api.request_services import services_of
+from gateway.api.requests import NoQuery, SessionBody, SessionsQuery
+from gateway.api.views import ContextView, PageView, SessionView
+from gateway.domain.idempotency import idempotency_key
+from sessions.domain.page import Page
+from sessions.domain.session import Session, SessionFilter, State
+from sessions.domain.viewer import AccountId
+from sessions.errors import DrillNotFound
+from sessions.use_cases.start_session import SessionOrder
+
+routes = APIRouter(tags=["sessions"])
+
+
+@routes.post(
+    "/v1/sessions",
+    status_code=HTTPStatus.CREATED,
+    response_model=SessionView,
+    responses=WRITE,
+    openapi_extra=takes(body=SessionBody, headers=(IDEMPOTENCY_KEY,)),
+)
+async def start_session(request: Request, viewer: SessionStarter) -> Response:
+    query_of(request, NoQuery)
+    body = await body_of(request, SessionBody)
+    metadata = body.metadata or {}
+    key = idempotency_key(request.headers.getlist("idempotency-key"), body.scenario_id.lower(), body.drill_id, metadata)
+    if body.drill_id is not None:
+        raise DrillNotFound("there is no such drill")
+    order = SessionOrder(viewer, scenario_id_of(body.scenario_id), metadata, key)
+    session = await services_of(request).use.start_session(order)
+    where = {"Location": f"/v1/sessions/{session.id}"}
+    return answer(SessionView.of(session), HTTPStatus.CREATED, headers=where)
+
+
+@routes.get(
+    "/v1/sessions",
+    response_model=PageView[SessionView],
+    responses=READ,
+    openapi_extra=takes(query=SessionsQuery),
+)
+async def list_sessions(request: Request, viewer: SessionReader) -> Response:
+    query = query_of(request, SessionsQuery)
+    after = cursor_of(query)
+    which = _filter(query)
+    page: Page[Session] = Page(())
+    if which is not None:
+        page = await services_of(request).use.list_sessions(viewer, which, query.limit, after)
+    return answer(page_view(page, SessionView.of, PageView[SessionView]))
+
+
+@routes.get("/v1/sessions/{session_id}", response_model=SessionView, responses=READ)
+async def read_session(request: Request, viewer: SessionReader, session_id: str) -> Response:
+    query_of(request, NoQuery)
+    session = session_id_of(request, session_id)
+    return answer(SessionView.of(await services_of(request).use.read_session(viewer, session)))
+
+
+@routes.post("/v1/sessions/{session_id}/close", response_model=SessionView, responses=CHANGE)
+async def close_session(request: Request, viewer: SessionCloser, session_id: str) -> Response:
+    query_of(request, NoQuery)
+    session = session_id_of(request, session_id)
+    return answer(SessionView.of(await services_of(request).use.close_session(viewer, session)))
+
+
+@routes.get("/v1/sessions/{session_id}/context", response_model=ContextView, responses=READ)
+async def explain_context(request: Request, viewer: ContextReader, session_id: str) -> Response:
+    query_of(request, NoQuery)
+    session = session_id_of(request, session_id)
+    return answer(ContextView.of(await services_of(request).use.explain_context(viewer, session)))
+
+
+def _filter(query: SessionsQuery) -> SessionFilter | None:
+    """None when nothing can fit: there are no drills yet, and what could not be an account's id is nobody's."""
+    trainee = uuid_of(query.trainee_id) if query.trainee_id is not None else None
+    if query.drill_id is not None or (query.trainee_id is not None and trainee is None):
+        return None
+    state = State(query.state) if query.state is not None else None
+    return SessionFilter(AccountId(trainee) if trainee is not None else None, state)

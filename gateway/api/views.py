@@ -1,0 +1,258 @@
+"""What callers get to see of scenarios, sessions, turns and contexts."""
+
+from datetime import datetime
+from typing import Generic, Self, TypeVar
+from uuid import UUID
+
+from pydantic import BaseModel, ConfigDict
+
+from sessions.domain.context import Block, Context
+from sessions.domain.scenario import Scenario
+from sessions.domain.session import Session
+from sessions.domain.turn import Timings, Turn, TurnError, Usage
+
+Item = TypeVar("Item")
+
+
+class View(BaseModel):
+    model_config = ConfigDict(frozen=True, from_attributes=True)
+
+
+class PageView(View, Generic[Item]):
+    items: tuple[Item, ...]
+    next_cursor: str | None = None
+
+
+class SceneView(View):
+    name: str
+    script: str
+
+
+class CriterionView(View):
+    name: str
+    description: str
+    weight: float
+    blocker: bool
+
+
+class RubricView(View):
+    criteria: tuple[CriterionView, ...]
+    pass_mark: float
+
+
+class LimitsView(View):
+    max_turns: int
+    max_reply_tokens: int | None
+
+
+class ScenarioView(View):
+    id: UUID
+    version: int
+    latest_version: int
+    created_at: datetime
+    title: str
+    locale: str
+    persona: str
+    instructions: str
+    opening: str
+    scenes: tuple[SceneView, ...]
+    rubric: RubricView
+    limits: LimitsView
+
+    @classmethod
+    def of(cls, scenario: Scenario) -> Self:
+        content = scenario.content
+        return cls(
+            id=scenario.id,
+            version=scenario.version,
+            latest_version=scenario.latest_version,
+            created_at=scenario.created_at,
+            title=content.title,
+            locale=content.locale,
+            persona=content.persona,
+            instructions=content.instructions,
+            opening=content.opening,
+            scenes=tuple(SceneView.model_validate(scene) for scene in content.scenes),
+            rubric=RubricView.model_validate(content.rubric),
+            limits=LimitsView.model_validate(content),
+        )
+
+
+class SessionView(View):
+    id: UUID
+    scenario_id: UUID
+    scenario_version: int
+    drill_id: UUID | None
+    trainee_id: UUID
+    state: str
+    scene: str
+    turn_count: int
+    opening: str
+    metadata: dict[str, str]
+    created_at: datetime
+    closed_at: datetime | None
+
+    @classmethod
+    def of(cls, session: Session) -> Self:
+        return cls(
+            id=session.id,
+            scenario_id=session.scenario,
+            scenario_version=session.scenario_version,
+            drill_id=None,
+            trainee_id=session.trainee,
+            state=session.state,
+            scene=session.scene,
+            turn_count=session.turn_count,
+            opening=session.opening,
+            metadata=dict(session.metadata),
+            created_at=session.created_at,
+            closed_at=session.closed_at,
+        )
+
+
+class UsageView(View):
+    prompt_tokens: int
+    cached_tokens: int
+    completion_tokens: int
+
+    @classmethod
+    def of(cls, usage: Usage) -> Self:
+        return cls.model_validate(usage)
+
+
+class TimingsView(View):
+    queue_ms: float
+    ttft_ms: float | None
+    e2e_ms: float
+
+    @classmethod
+    def of(cls, timings: Timings) -> Self:
+        return cls.model_validate(timings)
+
+
+class TurnErrorView(View):
+    code: str
+    message: str
+    retryable: bool
+
+    @classmethod
+    def of(cls, error: TurnError) -> Self:
+        return cls.model_validate(error)
+
+
+class TurnView(View):
+    session_id: UUID
+    turn: int
+    state: str
+    text: str
+    reply: str
+    finish_reason: str | None
+    usage: UsageView
+    timings: TimingsView
+    replica: str | None
+    continued: bool
+    error: TurnErrorView | None
+    started_at: datetime
+    ended_at: datetime
+
+    @classmethod
+    def of(cls, turn: Turn) -> Self:
+        return cls(
+            session_id=turn.session,
+            turn=turn.number,
+            state=turn.state,
+            text=turn.text,
+            reply=turn.reply,
+            finish_reason=turn.finish_reason,
+            usage=UsageView.of(turn.usage),
+            timings=TimingsView.of(turn.timings),
+            replica=turn.replica,
+            continued=turn.continued,
+            error=TurnErrorView.of(turn.error) if turn.error is not None else None,
+            started_at=turn.started_at,
+            ended_at=turn.ended_at,
+        )
+
+
+class CancelView(View):
+    session_id: UUID
+    turn: int
+
+
+class BlockView(View):
+    kind: str
+    tokens: int
+    sha256: str
+    from_turn: int | None
+    to_turn: int | None
+
+    @classmethod
+    def of(cls, block: Block) -> Self:
+        return cls.model_validate(block)
+
+
+class MessageView(View):
+    role: str
+    content: str
+
+
+class ContextView(View):
+    session_id: UUID
+    model: str
+    window_tokens: int
+    reply_tokens: int
+    prompt_tokens: int
+    available_tokens: int
+    blocks: tuple[BlockView, ...]
+    messages: tuple[MessageView, ...]
+    cut_turns: int
+    summary: str | None
+    prompt_sha256: str
+
+    @classmethod
+    def of(cls, context: Context) -> Self:
+        return cls(
+            session_id=context.session,
+            model=context.model,
+            window_tokens=context.window_tokens,
+            reply_tokens=context.reply_tokens,
+            prompt_tokens=context.prompt_tokens,
+            available_tokens=context.available_tokens,
+            blocks=tuple(BlockView.of(block) for block in context.blocks),
+            messages=tuple(MessageView.model_validate(message) for message in context.messages),
+            cut_turns=context.cut_turns,
+            summary=None,
+            prompt_sha256=context.prompt_sha256,
+        )
+
+
+class CheckView(View):
+    ok: bool
+    detail: str
+
+
+class ReadinessView(View):
+    ready: bool
+    checks: dict[str, CheckView]
+
+
+class LivenessView(View):
+    status: str
+
+
+class FaultView(View):
+    field: str
+    detail: str
+
+
+class ProblemView(BaseModel):
+    """An error answer (RFC 9457); further members hold the facts of its code."""
+
+    model_config = ConfigDict(frozen=True, extra="allow")
+
+    type: str
+    title: str
+    status: int
+    detail: str
+    code: str
+    errors: list[FaultView] | None = None

@@ -1,0 +1,174 @@
+"""How every refusal is told to callers: its status, its stable code, and which of its facts are shown (RFC 9457).
+
+`KINDS` is the only such table. A test demands that each error of the three packages stands in it, and that
+docs/errors.md lists every code.
+"""
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from http import HTTPStatus
+from itertools import chain
+
+from gateway import errors as edge
+from router import errors as routing
+from sessions import errors as training
+
+PROBLEM_JSON = "application/problem+json"
+
+Fact = str | int | float | bool
+Member = Fact | list[dict[str, str]]
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """One kind of refusal. `detail` replaces the error's own words where those could tell of the inside."""
+
+    status: HTTPStatus
+    code: str
+    detail: str | None = None
+    facts: tuple[str, ...] = ()
+
+
+_CONFLICT = HTTPStatus.CONFLICT
+_TOO_LARGE = HTTPStatus.REQUEST_ENTITY_TOO_LARGE
+_UNPROCESSABLE = HTTPStatus.UNPROCESSABLE_ENTITY
+_UNAVAILABLE = HTTPStatus.SERVICE_UNAVAILABLE
+
+_NO_REPLICA = "no replica can take the turn now; nothing was generated"
+_INTERNAL = Kind(HTTPStatus.INTERNAL_SERVER_ERROR, "internal_error", "something went wrong here; it has been logged")
+
+KINDS: Mapping[type[Exception], Kind] = {
+    edge.Unauthenticated: Kind(HTTPStatus.UNAUTHORIZED, "unauthenticated"),
+    edge.Forbidden: Kind(HTTPStatus.FORBIDDEN, "forbidden", facts=("role", "action")),
+    edge.BodyTooLarge: Kind(_TOO_LARGE, "body_too_large", facts=("limit_bytes",)),
+    edge.BodyNotJson: Kind(HTTPStatus.BAD_REQUEST, "body_not_json"),
+    edge.UnsupportedMediaType: Kind(HTTPStatus.UNSUPPORTED_MEDIA_TYPE, "unsupported_media_type"),
+    edge.FieldInvalid: Kind(_UNPROCESSABLE, "invalid_request"),
+    edge.AcceptMalformed: Kind(HTTPStatus.BAD_REQUEST, "accept_malformed"),
+    edge.NotAcceptable: Kind(HTTPStatus.NOT_ACCEPTABLE, "not_acceptable"),
+    edge.IdempotencyKeyInvalid: Kind(HTTPStatus.BAD_REQUEST, "idempotency_key_invalid"),
+    edge.ServerStopping: Kind(_UNAVAILABLE, "server_stopping", "this process is shutting down; try again"),
+    edge.KeysUnavailable: Kind(_UNAVAILABLE, "keys_unavailable", "API keys cannot be looked up now"),
+    training.ScenarioNotFound: Kind(HTTPStatus.NOT_FOUND, "scenario_not_found", "there is no such scenario"),
+    training.SessionNotFound: Kind(HTTPStatus.NOT_FOUND, "session_not_found", "there is no such session"),
+    training.TurnNotFound: Kind(HTTPStatus.NOT_FOUND, "turn_not_found", "the session has no such turn"),
+    training.DrillNotFound: Kind(HTTPStatus.NOT_FOUND, "drill_not_found", "there is no such drill"),
+    training.ScenarioInvalid: Kind(_UNPROCESSABLE, "invalid_request"),
+    training.TextEmpty: Kind(_UNPROCESSABLE, "text_empty"),
+    training.TextTooLong: Kind(_TOO_LARGE, "text_too_long", facts=("tokens", "limit")),
+    training.SessionClosed: Kind(_CONFLICT, "session_closed"),
+    training.TurnLimitReached: Kind(_CONFLICT, "turn_limit_reached", facts=("limit",)),
+    training.SessionBusy: Kind(_CONFLICT, "session_busy"),
+    training.SessionMoved: Kind(_CONFLICT, "session_moved", "somebody else changed the session; nothing was written"),
+    training.IdempotencyKeyReused: Kind(
+        _UNPROCESSABLE, "idempotency_key_reused", "the Idempotency-Key was used before, with another content"
+    ),
+    training.IllegalTransition: Kind(_CONFLICT, "illegal_transition", facts=("state", "event")),
+    # Raised for settings at start; a request that meets it met a mistake of ours.
+    training.ContextImpossible: _INTERNAL,
+    training.TutorUnavailable: Kind(_UNAVAILABLE, "no_replica", _NO_REPLICA),
+    training.TutorRejected: Kind(HTTPStatus.BAD_GATEWAY, "tutor_rejected", "the model server refused the request"),
+    training.TutorBroke: Kind(HTTPStatus.BAD_GATEWAY, "tutor_broke", "the reply broke off"),
+    training.TurnLockUnavailable: Kind(_UNAVAILABLE, "turn_lock_unavailable", "turns cannot be locked now"),
+    training.RecordsUnavailable: Kind(
+        _UNAVAILABLE, "records_unavailable", "the database cannot be asked now; nothing was written"
+    ),
+    training.ValueUnstorable: _INTERNAL,
+    training.TokenizerUnusable: _INTERNAL,
+    routing.NoReplicaAvailable: Kind(_UNAVAILABLE, "no_replica", _NO_REPLICA, facts=("ready", "known")),
+    routing.EngineUnreachable: Kind(HTTPStatus.BAD_GATEWAY, "engine_unreachable", "the model server was not reached"),
+    routing.EngineTimedOut: Kind(HTTPStatus.GATEWAY_TIMEOUT, "engine_timed_out", "the model server stayed silent"),
+    routing.EngineBusy: Kind(_UNAVAILABLE, "engine_busy", "the model server is full or draining"),
+    routing.EngineRejected: Kind(HTTPStatus.BAD_GATEWAY, "tutor_rejected", "the model server refused the request"),
+    routing.EngineBroke: Kind(HTTPStatus.BAD_GATEWAY, "tutor_broke", "the reply broke off"),
+    routing.PinStoreUnavailable: Kind(_UNAVAILABLE, "pins_unavailable", "the pins cannot be read now"),
+}
+
+STATUS_OF: Mapping[type[Exception], HTTPStatus] = {error: kind.status for error, kind in KINDS.items()}
+
+UNKNOWN_PATH = Kind(HTTPStatus.NOT_FOUND, "not_found", "there is nothing at this path")
+WRONG_METHOD = Kind(HTTPStatus.METHOD_NOT_ALLOWED, "method_not_allowed", "this path does not take this method")
+
+# A turn that broke has no error of ours any more, only its stored code; one that is not known is a bad gateway.
+_TURN_STATUS: Mapping[str, HTTPStatus] = {kind.code: kind.status for kind in KINDS.values()}
+
+_DEFAULT_RETRY_S = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """One refusal, ready to be written."""
+
+    status: HTTPStatus
+    code: str
+    detail: str
+    members: Mapping[str, Member]
+    retry_after_s: float | None = None
+
+    def body(self) -> dict[str, Member]:
+        return {
+            "type": f"urn:drillyard:problem:{self.code}",
+            "title": self.code.replace("_", " ").capitalize(),
+            "status": int(self.status),
+            "detail": self.detail,
+            "code": self.code,
+            **self.members,
+        }
+
+    def headers(self) -> dict[str, str]:
+        headers = {}
+        if self.retry_after_s is not None:
+            headers["Retry-After"] = str(max(1, math.ceil(self.retry_after_s)))
+        if self.status is HTTPStatus.UNAUTHORIZED:
+            headers["WWW-Authenticate"] = 'Bearer realm="drillyard"'
+        return headers
+
+
+def problem(error: Exception) -> Problem:
+    """The problem that an error of ours is; one that is nobody's is an internal error and tells nothing."""
+    kind = _kind(type(error))
+    members: dict[str, Member] = {name: getattr(error, name) for name in kind.facts}
+    if isinstance(error, edge.FieldInvalid | training.ScenarioInvalid):
+        return invalid([(error.field, error.detail)])
+    retry_after_s = getattr(error, "retry_after_s", _DEFAULT_RETRY_S if kind.status is _UNAVAILABLE else None)
+    return Problem(kind.status, kind.code, kind.detail or _words(error), members, retry_after_s)
+
+
+def plain(kind: Kind) -> Problem:
+    return Problem(kind.status, kind.code, kind.detail or "", {})
+
+
+def invalid(faults: Sequence[tuple[str, str]]) -> Problem:
+    """A request some fields of which cannot be taken: each with the reason."""
+    listed = [{"field": name, "detail": detail} for name, detail in faults]
+    first = f"{listed[0]['field']}: {listed[0]['detail']}"
+    more = f" (and {len(listed) - 1} more)" if len(listed) > 1 else ""
+    return Problem(_UNPROCESSABLE, "invalid_request", first + more, {"errors": listed})
+
+
+def failed_turn(turn: int, code: str, detail: str, *, retryable: bool) -> Problem:
+    """A turn that broke after it had begun, for a caller who waited for its end."""
+    status = _TURN_STATUS.get(code, HTTPStatus.BAD_GATEWAY)
+    members: dict[str, Member] = {"retryable": retryable, "turn": turn}
+    return Problem(status, code, detail, members, _DEFAULT_RETRY_S if retryable else None)
+
+
+def codes() -> dict[str, set[HTTPStatus]]:
+    """Every code a caller may get, with its statuses."""
+    found: dict[str, set[HTTPStatus]] = {"turn_failed": {HTTPStatus.BAD_GATEWAY}}
+    for kind in chain(KINDS.values(), (UNKNOWN_PATH, WRONG_METHOD, _INTERNAL)):
+        found.setdefault(kind.code, set()).add(kind.status)
+    return found
+
+
+def _kind(error: type[Exception]) -> Kind:
+    return next(_known(error), _INTERNAL)
+
+
+def _known(error: type[Exception]) -> Iterator[Kind]:
+    return (KINDS[ancestor] for ancestor in error.__mro__ if ancestor in KINDS)
+
+
+def _words(error: Exception) -> str:
+    return str(error) or (type(error).__doc__ or type(error).__name__).strip()

@@ -101,6 +101,7 @@ class RunningTurns:
         self._running: dict[SessionId, _Running] = {}
         self._tasks = asyncio.TaskGroup()
         self._stopping = False
+        self._grace_is_over = False
 
     @property
     def count(self) -> int:
@@ -182,11 +183,14 @@ class RunningTurns:
     async def _play(self, order: TurnOrder, running: _Running) -> Terminal:
         async with self._take.begin(order) as turn:
             journal = running.open(order.session, turn)
+            if self._grace_is_over:
+                turn.stop(Stop.SHUTDOWN)
             finished = await turn.run(journal.add)
         self._on_end(finished)
         return terminal(finished)
 
     def _stop_all(self) -> None:
+        self._grace_is_over = True
         for running in self._running.values():
             if running.turn is not None:
                 running.turn.stop(Stop.SHUTDOWN)

@@ -56,7 +56,7 @@ class TurnJournal:
             end, piece = self._ends[index], self._pieces[index]
             yield delta_place(end), Delta(piece[len(piece) - (end - had) :])
             had, index = end, index + 1
-        if self._terminal is not None:
+        if self._terminal is not None and place < terminal_place(self._length):
             yield terminal_place(self._length), self._terminal
 
     @property

@@ -79,4 +79,5 @@ def replay(turn: Turn, *, after: int = 0) -> Iterator[tuple[int, TurnEvent]]:
         yield ACCEPTED_PLACE, Accepted(turn.session, turn.number, turn.replica)
     if had < length:
         yield delta_place(length), Delta(turn.reply[had:])
-    yield terminal_place(length), terminal(turn)
+    if after < terminal_place(length):
+        yield terminal_place(length), terminal(turn)

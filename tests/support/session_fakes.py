@@ -1,0 +1,176 @@
+"""Stand-ins for what sessions need from outside, where a test wants to say itself what happens."""
+
+import asyncio
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from uuid import UUID, uuid4
+
+from typing_extensions import override
+
+from sessions.adapters.memory_records import MemoryRecords
+from sessions.domain.budget import Shares
+from sessions.domain.prompt import Message
+from sessions.domain.scenario import Criterion, Rubric, ScenarioContent, Scene
+from sessions.domain.session import SessionId
+from sessions.domain.turn import Usage
+from sessions.domain.viewer import AccountId, TenantId, Viewer
+from sessions.errors import RecordsUnavailable, TutorBroke
+from sessions.ports import Piece, ReplyEnd, TurnLease, TurnLock, TutorReply, TutorRequest, UnitOfWork
+from sessions.prompt_writer import PromptWriter
+
+START = datetime(2026, 3, 1, 9, 0, tzinfo=UTC)
+SHARES = Shares(window=4096, reply=100, message=200, script=500, opening=100)
+
+
+class FakeClock:
+    """Time that passes when it is asked to; each look at the steady clock costs a millisecond."""
+
+    def __init__(self) -> None:
+        self._now = START
+        self._ticks = 100.0
+
+    def now(self) -> datetime:
+        self._now += timedelta(milliseconds=1)
+        return self._now
+
+    def ticks(self) -> float:
+        self._ticks += 0.001
+        return self._ticks
+
+    def advance(self, seconds: float) -> None:
+        self._now += timedelta(seconds=seconds)
+        self._ticks += seconds
+
+
+class WordCounter:
+    """Counts words; the template costs four tokens a message and two for the start of the reply."""
+
+    special_tokens: tuple[str, ...] = ("<|im_start|>", "<|im_end|>")
+    message_overhead = 4
+
+    def count_text(self, text: str) -> int:
+        return len(text.split())
+
+    def count_prompt(self, messages: Sequence[Message]) -> int:
+        return sum(self.count_text(message.content) + self.message_overhead for message in messages) + 2
+
+
+def writer(shares: Shares = SHARES) -> PromptWriter:
+    return PromptWriter(model="fake", counter=WordCounter(), shares=shares)
+
+
+@dataclass
+class Lease(TurnLease):
+    held: bool = True
+
+    @property
+    @override
+    def is_held(self) -> bool:
+        return self.held
+
+
+class OpenLock(TurnLock):
+    """A lock that lets everybody in: what a lost Redis amounts to."""
+
+    @override
+    @asynccontextmanager
+    async def hold(self, session: SessionId) -> AsyncIterator[TurnLease]:
+        yield Lease()
+
+
+@dataclass
+class FakeReply(TutorReply):
+    script: Sequence[str | asyncio.Event | Exception]
+    where: str = "replica-1"
+
+    @property
+    @override
+    def replica(self) -> str:
+        return self.where
+
+    @property
+    @override
+    def pin(self) -> str:
+        return "kept"
+
+    @property
+    @override
+    def items(self) -> AsyncIterator[Piece | ReplyEnd]:
+        return self._play()
+
+    async def _play(self) -> AsyncIterator[Piece | ReplyEnd]:
+        count = 0
+        for step in self.script:
+            match step:
+                case str():
+                    count += 1
+                    yield Piece(step)
+                case asyncio.Event():
+                    await step.wait()
+                case Exception():
+                    raise step
+        yield ReplyEnd("stop", Usage(prompt_tokens=50, cached_tokens=40, completion_tokens=count))
+
+
+@dataclass
+class FakeTutor:
+    """Answers by script: a text is a piece, an event is waited for, an exception is raised."""
+
+    script: Sequence[str | asyncio.Event | Exception] = ("Hello", " there.")
+    refusal: Exception | None = None
+    requests: list[TutorRequest] = field(default_factory=list)
+    forgotten: list[SessionId] = field(default_factory=list)
+    open_replies: int = 0
+
+    @asynccontextmanager
+    async def reply(self, request: TutorRequest) -> AsyncIterator[TutorReply]:
+        self.requests.append(request)
+        if self.refusal is not None:
+            raise self.refusal
+        self.open_replies += 1
+        try:
+            yield FakeReply(self.script)
+        finally:
+            self.open_replies -= 1
+
+    async def forget(self, session: SessionId) -> None:
+        self.forgotten.append(session)
+
+
+class FragileRecords(MemoryRecords):
+    """Memory records whose database can go away."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.away = False
+
+    @override
+    @asynccontextmanager
+    async def begin(self) -> AsyncIterator[UnitOfWork]:
+        if self.away:
+            raise RecordsUnavailable("no database")
+        async with super().begin() as work:
+            yield work
+
+
+def broken() -> TutorBroke:
+    return TutorBroke("cut off")
+
+
+def viewer(*, tenant: UUID | None = None, sees_all: bool = False) -> Viewer:
+    return Viewer(TenantId(tenant or uuid4()), AccountId(uuid4()), sees_all)
+
+
+def content(**changes: object) -> ScenarioContent:
+    values: dict[str, object] = {
+        "title": "A late parcel",
+        "locale": "en-US",
+        "persona": "You are a customer.",
+        "instructions": "Stay in the role.",
+        "opening": "Where is my desk?",
+        "scenes": (Scene("complaint", "The customer complains."), Scene("agreement", "They agree.")),
+        "rubric": Rubric((Criterion("listening", "Lets the customer finish."),)),
+    }
+    return ScenarioContent(**(values | changes))  # type: ignore[arg-type]  # tests name the fields they change

@@ -1,8 +1,8 @@
 """What the events of one vLLM chat stream mean, and when such a stream counts as complete.
 
 The order on the wire: chunks with text, one with a finish reason (which may carry the last text), one with the usage
-and no choices, then `[DONE]`. `[DONE]` alone proves nothing: a dying server sends an error object and then `[DONE]`, and
-an aborted request ends with the reason "abort".
+and no choices, then `[DONE]`. `[DONE]` alone proves nothing: a dying server sends an error object and then `[DONE]`,
+and an aborted request ends with the reason "abort".
 """
 
 import json

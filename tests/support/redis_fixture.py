@@ -1,0 +1,29 @@
+"""A real Redis for the tests that need one: started once, emptied for each."""
+
+from collections.abc import AsyncIterator, Iterator
+
+import pytest
+from redis.asyncio import Redis
+from redis.asyncio.retry import Retry
+from redis.backoff import NoBackoff
+
+from gateway.local.redis_server import RedisServer, redis_server
+
+
+@pytest.fixture(scope="session")
+def running_redis(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RedisServer]:
+    with redis_server(tmp_path_factory.mktemp("redis")) as server:
+        yield server
+
+
+@pytest.fixture
+async def redis_client(running_redis: RedisServer) -> AsyncIterator[Redis]:
+    """A client of an empty database; it does not try again, so that a lost Redis shows at once."""
+    client = redis_client_of(running_redis.url)
+    await client.flushall()
+    yield client
+    await client.aclose()
+
+
+def redis_client_of(url: str) -> Redis:
+    return Redis.from_url(url, retry=Retry(NoBackoff(), 0), socket_connect_timeout=1.0)

@@ -19,7 +19,7 @@ KEY = IdempotencyKey("k-1", "digest")
 
 @asynccontextmanager
 async def running(
-    stage: Stage, *, grace_s: float = 5.0, ended: list[Turn] | None = None
+    stage: Stage, *, grace_s: float = 5.0, on_end: Callable[[Turn], None] = lambda _: None
 ) -> AsyncIterator[RunningTurns]:
     async with RunningTurns(
         take_turn=stage.use.take_turn,

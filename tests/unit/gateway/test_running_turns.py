@@ -1,7 +1,7 @@
 """Turns that run in this process: joined, replayed, cancelled, outliving their readers, stopped in the end."""
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 
 import pytest

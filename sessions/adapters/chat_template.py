@@ -1,0 +1,71 @@
+"""Renders a model's chat template to the very string the engine makes of the same messages."""
+
+import json
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
+from typing import Never
+
+from jinja2 import TemplateError, nodes
+from jinja2.ext import Extension, loopcontrols
+from jinja2.parser import Parser
+from jinja2.sandbox import ImmutableSandboxedEnvironment
+from typing_extensions import override
+
+from sessions.domain.prompt import Message
+
+# A prompt must not change from day to day: templates that ask for the date all get this one, which is as long as any.
+_DATE = datetime(2026, 1, 1, tzinfo=UTC)
+
+
+class TemplateBroken(Exception):
+    """The template is not Jinja, or it refuses the messages."""
+
+
+class _Generation(Extension):
+    """Some templates mark the assistant's part with `{% generation %}`, for training; it prints what is inside."""
+
+    tags = {"generation"}  # noqa: RUF012 - declared so by Jinja
+
+    @override
+    def parse(self, parser: Parser) -> list[nodes.Node]:
+        next(parser.stream)
+        return parser.parse_statements(("name:endgeneration",), drop_needle=True)
+
+
+class ChatTemplate:
+    """`tokens` are the names a template may use for special tokens, such as `bos_token`."""
+
+    def __init__(self, source: str, *, tokens: Mapping[str, str]) -> None:
+        environment = ImmutableSandboxedEnvironment(
+            trim_blocks=True, lstrip_blocks=True, extensions=[_Generation, loopcontrols]
+        )
+        environment.filters["tojson"] = _tojson
+        environment.globals["raise_exception"] = _raise_exception
+        environment.globals["strftime_now"] = _DATE.strftime
+        self._tokens = dict(tokens)
+        try:
+            self._template = environment.from_string(source)
+        except TemplateError as error:
+            raise TemplateBroken(str(error)) from error
+
+    def render(self, messages: Sequence[Message]) -> str:
+        """The prompt, up to the place where the reply begins."""
+        try:
+            return self._template.render(
+                messages=[{"role": str(message.role), "content": message.content} for message in messages],
+                tools=None,
+                documents=None,
+                add_generation_prompt=True,
+                **self._tokens,
+            )
+        except TemplateError as error:
+            raise TemplateBroken(str(error)) from error
+
+
+def _raise_exception(message: str) -> Never:
+    raise TemplateError(message)
+
+
+def _tojson(value: object, indent: int | None = None) -> str:
+    """Jinja's own filter escapes for HTML, which a prompt is not."""
+    return json.dumps(value, ensure_ascii=False, indent=indent)

@@ -1,0 +1,143 @@
+"""Counts tokens with the served model's own tokenizer and chat template, read from its folder."""
+
+import math
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+from tokenizers import AddedToken, Tokenizer
+from typing_extensions import override
+
+from sessions.adapters.chat_template import ChatTemplate, TemplateBroken
+from sessions.domain.prompt import Message, Role
+from sessions.errors import TokenizerUnusable
+from sessions.ports import TokenCounter
+
+_SAMPLE = "Hi"
+_NAMED = ("bos_token", "eos_token", "unk_token", "sep_token", "pad_token", "cls_token", "mask_token")
+
+
+class _Token(BaseModel):
+    content: str
+
+
+class _NamedTemplate(BaseModel):
+    name: str
+    template: str
+
+
+class _Config(BaseModel):
+    """What of tokenizer_config.json matters here."""
+
+    model_config = ConfigDict(extra="ignore")
+
+    chat_template: str | list[_NamedTemplate] | None = None
+    bos_token: str | _Token | None = None
+    eos_token: str | _Token | None = None
+    unk_token: str | _Token | None = None
+    sep_token: str | _Token | None = None
+    pad_token: str | _Token | None = None
+    cls_token: str | _Token | None = None
+    mask_token: str | _Token | None = None
+
+    def special(self) -> Mapping[str, str]:
+        given = ((name, getattr(self, name)) for name in _NAMED)
+        return {name: token.content if isinstance(token, _Token) else token for name, token in given if token}
+
+    def template(self) -> str | None:
+        if isinstance(self.chat_template, list):
+            return next((each.template for each in self.chat_template if each.name == "default"), None)
+        return self.chat_template
+
+
+class ModelTokenizer(TokenCounter):
+    """A `TokenCounter` from a Hugging Face folder; raises `TokenizerUnusable` when it holds none.
+
+    The counts are those of the engine, because the same template is rendered and the same tokenizer encodes it.
+    """
+
+    def __init__(self, *, folder: Path) -> None:
+        config = _config(folder)
+        self._tokenizer = _tokenizer(folder)
+        self._special = _special_tokens(self._tokenizer, config)
+        try:
+            self._template = ChatTemplate(_template_source(folder, config), tokens=config.special())
+            self._overhead = self._measured_overhead()
+        except TemplateBroken as error:
+            raise TokenizerUnusable(f"the chat template of {folder} cannot be used: {error}") from error
+
+    @property
+    @override
+    def special_tokens(self) -> tuple[str, ...]:
+        return self._special
+
+    @property
+    @override
+    def message_overhead(self) -> int:
+        return self._overhead
+
+    @override
+    def count_text(self, text: str) -> int:
+        """The text must have been neutralised: a special token in it would count as the one token it is."""
+        return len(self._tokenizer.encode(text, add_special_tokens=False))
+
+    @override
+    def count_prompt(self, messages: Sequence[Message]) -> int:
+        return self.count_text(self._template.render(messages))
+
+    def _measured_overhead(self) -> int:
+        """By differences, so that what stands once in a prompt cancels out; user and assistant alternate, because
+        some templates refuse anything else."""
+        asked, answered = Message(Role.USER, _SAMPLE), Message(Role.ASSISTANT, _SAMPLE)
+        one, two = self.count_prompt([asked]), self.count_prompt([asked, answered, asked])
+        return math.ceil((two - one) / 2) - self.count_text(_SAMPLE)
+
+
+def _tokenizer(folder: Path) -> Tokenizer:
+    text = _text(folder / "tokenizer.json")
+    try:
+        tokenizer: Tokenizer = Tokenizer.from_str(text)
+    except Exception as error:  # the library has no error class of its own
+        raise TokenizerUnusable(f"{folder / 'tokenizer.json'} is no tokenizer: {error}") from error
+    tokenizer.no_truncation()
+    tokenizer.no_padding()
+    return tokenizer
+
+
+def _config(folder: Path) -> _Config:
+    file = folder / "tokenizer_config.json"
+    try:
+        return _Config.model_validate_json(_text(file))
+    except ValidationError as error:
+        raise TokenizerUnusable(f"{file} is no tokenizer configuration: {error.errors()[0]['msg']}") from error
+
+
+def _template_source(folder: Path, config: _Config) -> str:
+    file = folder / "chat_template.jinja"
+    source = _text(file) if file.is_file() else config.template()
+    if not source:
+        raise TokenizerUnusable(f"{folder} holds no chat template, in a file of its own or in tokenizer_config.json")
+    return source
+
+
+def _text(file: Path) -> str:
+    try:
+        return file.read_text(encoding="utf-8")
+    except FileNotFoundError as error:
+        raise TokenizerUnusable(f"{file} is missing") from error
+    except (OSError, UnicodeDecodeError) as error:
+        raise TokenizerUnusable(f"{file} cannot be read: {error}") from error
+
+
+def _special_tokens(tokenizer: Tokenizer, config: _Config) -> tuple[str, ...]:
+    """Longest first, so that a token which holds a shorter one is met before it."""
+    added: Mapping[int, AddedToken] = tokenizer.get_added_tokens_decoder()
+    found = {token.content for token in added.values() if _is_control(token)} | set(config.special().values())
+    return tuple(sorted((token for token in found if len(token) > 1), key=lambda token: (-len(token), token)))
+
+
+def _is_control(token: AddedToken) -> bool:
+    """Also what only looks like control: `<think>` or `<tool_call>` are not special to the tokenizer, but to parsers.
+    Other added tokens are plain text, such as runs of spaces."""
+    text = token.content
+    return bool(text.strip()) and (token.special or (text.startswith("<") and text.endswith(">")))

@@ -29,7 +29,7 @@ _TAKEN = -1
 _LEAST_RETRY_S = 1
 _NO_ANSWER = (RedisError, OSError, TimeoutError)
 
-log = structlog.get_logger(__name__)
+_log = structlog.get_logger(__name__)
 
 
 class RedisTurnLease(TurnLease):
@@ -101,12 +101,12 @@ class RedisTurnLock(TurnLock):
         while True:
             await asyncio.sleep(self._lease_s / 3)
             if not lease.is_held:
-                log.warning("turn lease lost", key=lease.key)
+                _log.warning("turn lease lost", key=lease.key)
                 return
             try:
                 await self._renew_once(lease)
             except _NO_ANSWER as error:
-                log.warning("turn lease not renewed", key=lease.key, error=type(error).__name__)
+                _log.warning("turn lease not renewed", key=lease.key, error=type(error).__name__)
 
     async def _renew_once(self, lease: RedisTurnLease) -> None:
         asked_at = _now()

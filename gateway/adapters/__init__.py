@@ -1,0 +1,1 @@
+"""What the edge asks of the outside, one vendor per file."""

@@ -1,0 +1,88 @@
+"""Remembers looked-up keys for a few seconds, so that a turn does not cost a query only to learn who asks."""
+
+from collections import OrderedDict
+from collections.abc import Callable, Sequence
+from datetime import datetime
+from uuid import UUID
+
+from typing_extensions import override
+
+from gateway.domain.access import KeyId, StoredKey
+from gateway.ports import Account, Keys
+
+# No key of ours is longer; a longer one is not worth remembering.
+_LONGEST_ID = 128
+
+
+class _Remembered:
+    """The latest answers, at most so many; the oldest goes first."""
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self._answers: OrderedDict[KeyId, tuple[float, StoredKey | None]] = OrderedDict()
+
+    def put(self, key: KeyId, answer: StoredKey | None, *, until: float) -> None:
+        self._answers.pop(key, None)
+        self._answers[key] = until, answer
+        if len(self._answers) > self._most:
+            self._answers.popitem(last=False)
+
+    def get(self, key: KeyId, *, now: float) -> tuple[StoredKey | None] | None:
+        """The answer, in a tuple because None is one; None when there is none that still counts."""
+        until, answer = self._answers.get(key, (now, None))
+        return (answer,) if now < until else None
+
+    def forget(self, key: KeyId) -> None:
+        self._answers.pop(key, None)
+
+
+class CachedKeys(Keys):
+    """`Keys` whose `find` may be `ttl_s` old. A key added or revoked through it is asked for anew at once.
+
+    Unknown keys have a memory of their own: whoever tries made-up ones must not push out the known.
+    """
+
+    def __init__(self, *, keys: Keys, ttl_s: float, clock: Callable[[], float], capacity: int = 10_000) -> None:
+        self._keys = keys
+        self._ttl_s = ttl_s
+        self._clock = clock
+        self._known = _Remembered(capacity)
+        self._unknown = _Remembered(capacity)
+        self._changes = 0
+
+    @override
+    async def find(self, key: KeyId) -> StoredKey | None:
+        # Counted from before the question, so that no answer is trusted for longer than promised.
+        now, changes = self._clock(), self._changes
+        remembered = self._known.get(key, now=now) or self._unknown.get(key, now=now)
+        if remembered is not None:
+            return remembered[0]
+        found = await self._keys.find(key)
+        # An answer that crossed a change made here may be the one from before it.
+        if changes == self._changes and len(key) <= _LONGEST_ID:
+            memory = self._unknown if found is None else self._known
+            memory.put(key, found, until=now + self._ttl_s)
+        return found
+
+    @override
+    async def add(self, key: StoredKey, *, at: datetime) -> None:
+        try:
+            await self._keys.add(key, at=at)
+        finally:
+            self._forget(key.id)
+
+    @override
+    async def revoke(self, tenant: UUID, key: KeyId, *, at: datetime) -> bool:
+        try:
+            return await self._keys.revoke(tenant, key, at=at)
+        finally:
+            self._forget(key)
+
+    @override
+    async def of_tenant(self, tenant: UUID) -> Sequence[tuple[StoredKey, Account]]:
+        return await self._keys.of_tenant(tenant)
+
+    def _forget(self, key: KeyId) -> None:
+        self._changes += 1
+        self._known.forget(key)
+        self._unknown.forget(key)

@@ -34,7 +34,9 @@ _keys = table(
 )
 
 
-class PostgresAccounts(Accounts):
+class PostgresAccounts(Accounts, Keys):
+    """Both ports over one engine."""
+
     def __init__(self, *, engine: AsyncEngine, new_id: Callable[[], UUID] = uuid4) -> None:
         self._engine = engine
         self._new_id = new_id
@@ -76,11 +78,6 @@ class PostgresAccounts(Accounts):
         if row.role != role:
             raise ValueError(f"the account {name!r} exists and is of the role {row.role}")
         return Account(row.id, row.tenant_id, role, row.name)
-
-
-class PostgresKeys(Keys):
-    def __init__(self, *, engine: AsyncEngine) -> None:
-        self._engine = engine
 
     @override
     async def find(self, key: KeyId) -> StoredKey | None:
@@ -159,7 +156,7 @@ def _in_our_words() -> Iterator[None]:
         yield
     except IntegrityError as error:
         raise ValueError("there is a key of this id already, or no such account or tenant") from error
-    except DataError as error:
+    except (DataError, UnicodeEncodeError) as error:
         raise ValueError("the database cannot hold this value") from error
     except (DBAPIError, PoolTimeout) as error:
         # Keys that cannot be looked up for whatever reason, a missing table too, must never count as unknown keys.

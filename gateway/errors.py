@@ -59,3 +59,7 @@ class ServerStopping(GatewayError):
 
 class KeysUnavailable(GatewayError):
     """API keys cannot be looked up now."""
+
+
+class FleetUnfit(GatewayError):
+    """Every replica that answers serves another model, window or tokenizer than the settings say."""

@@ -100,7 +100,7 @@ class RunningTurns:
         self._on_end = on_end
         self._running: dict[SessionId, _Running] = {}
         self._tasks = asyncio.TaskGroup()
-        self._stopping = False
+        self._end_of_grace: asyncio.TimerHandle | None = None
         self._grace_is_over = False
 
     @property
@@ -114,12 +114,15 @@ class RunningTurns:
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> None:
-        self._stopping = True
-        stop = asyncio.get_running_loop().call_later(self._grace_s, self._stop_all)
-        try:
-            await self._tasks.__aexit__(kind, error, traceback)
-        finally:
-            stop.cancel()
+        self.stop()
+        await self._tasks.__aexit__(kind, error, traceback)
+        if self._end_of_grace is not None:
+            self._end_of_grace.cancel()
+
+    def stop(self) -> None:
+        """Take nothing new from now on, and stop what still runs when the grace is over."""
+        if self._end_of_grace is None:
+            self._end_of_grace = asyncio.get_running_loop().call_later(self._grace_s, self._stop_all)
 
     async def take(self, order: TurnOrder) -> TurnReader:
         """Start the turn, or join it: the same idempotency key attaches to the running turn and replays a finished one.
@@ -158,7 +161,7 @@ class RunningTurns:
         return running if running is not None and running.turn is not None and running.turn.number == number else None
 
     def _start(self, order: TurnOrder) -> _Running:
-        if self._stopping:
+        if self._end_of_grace is not None:
             raise ServerStopping("this server is shutting down")
         running = _Running(order.idempotency)
         self._running[order.session] = running

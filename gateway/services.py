@@ -17,6 +17,8 @@ class Check:
 
     ok: bool
     detail: str
+    needed: bool = True
+    """Whether the process is unready without it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +27,7 @@ class Readiness:
 
     @property
     def ready(self) -> bool:
-        return all(check.ok for check in self.checks.values())
+        return all(check.ok for check in self.checks.values() if check.needed)
 
 
 @dataclass(frozen=True, slots=True)

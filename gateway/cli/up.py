@@ -1,6 +1,7 @@
 """`drillyard up`: the whole service on this machine, started, watched and stopped by one command."""
 
 import os
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
@@ -70,7 +71,7 @@ def _run(options: Options, *, data: Path, ready_file: Path | None, console: Cons
         options=options,
         data=data,
         ready_file=ready_file,
-        seed=seed,
+        seed=partial(seed, keys_file=data.absolute() / "keys.json"),
         caller=dict(os.environ),
         progress=Progress(console=console),
         announce=lambda ready: _announce(ready, console),
@@ -86,8 +87,7 @@ def _run(options: Options, *, data: Path, ready_file: Path | None, console: Cons
 def _announce(ready: Ready, console: Console) -> None:
     keys = ready.seed.keys
     rows = {
-        "trainee page": ready.base_url,
-        "API": f"{ready.base_url}/v1",
+        "address": ready.base_url,
         "logs": str(ready.log_dir),
         "trainee key": keys.trainees[0] if keys.trainees else "-",
         "instructor key": keys.instructor,

@@ -1,0 +1,52 @@
+"""Whether this process can serve, told dependency by dependency.
+
+Postgres and one replica are needed. Redis is not: without it turns go on, placed by rendezvous and kept apart by the
+record, so its absence is shown and changes nothing.
+"""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+
+from gateway.services import Check, Readiness
+from router.domain.fleet import Fleet
+
+PATIENCE_S = 2.0
+
+Probe = Callable[[], Awaitable[str | None]]
+"""Asks one dependency; what is wrong with it, or None."""
+
+
+class ReadinessCheck:
+    def __init__(self, *, postgres: Probe, redis: Probe, fleet: Callable[[], Fleet], stopping: asyncio.Event) -> None:
+        self._postgres = postgres
+        self._redis = redis
+        self._fleet = fleet
+        self._stopping = stopping
+
+    async def __call__(self) -> Readiness:
+        postgres, redis = await asyncio.gather(_asked(self._postgres), _asked(self._redis))
+        checks = {
+            "postgres": Check(ok=postgres is None, detail=postgres or "answers"),
+            "redis": Check(ok=redis is None, detail=redis or "answers", needed=False),
+            "replicas": replica_check(self._fleet()),
+        }
+        if self._stopping.is_set():
+            checks["process"] = Check(ok=False, detail="this process is shutting down")
+        return Readiness(checks)
+
+
+async def _asked(probe: Probe) -> str | None:
+    try:
+        async with asyncio.timeout(PATIENCE_S):
+            return await probe()
+    except TimeoutError:
+        return f"no answer within {PATIENCE_S:g} s"
+
+
+def replica_check(fleet: Fleet) -> Check:
+    if not fleet.replicas:
+        return Check(ok=False, detail="no replica is configured")
+    reasons = [f"{r.id} is {r.health}: {r.reason}" if r.reason else f"{r.id} is {r.health}" for r in fleet.replicas]
+    if fleet.ready:
+        return Check(ok=True, detail=f"{len(fleet.ready)} of {len(fleet.replicas)} ready")
+    return Check(ok=False, detail="; ".join(reasons))

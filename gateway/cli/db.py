@@ -27,6 +27,6 @@ def migrate(url: DatabaseUrl = None, data: DataFolder = DEFAULT_DATA) -> None:
         upgrade(database)
     except RecordsUnavailable as error:
         raise CommandFailed(
-            str(error).strip().replace("\n", " "), advice="is it running, and may we sign in?"
+            " ".join(str(error).split()), advice="is it running, and may we sign in?"
         ) from error
     typer.echo("the database is up to date")

@@ -97,8 +97,9 @@ class ScriptedTrainee:
         heard = HeardTurn()
         self._board.stage(self._number, Stage.WAITING, turn=turn)
         row = TurnRow(self._number, session, turn, intended_s=intended_s, started_s=self._clock())
+        self._running = self._next_turn  # before its acceptance is heard it may run already
         retries, fault = await self._heard(session, said, heard)
-        self._running = None
+        await self._cancel_running()
         if heard.number is not None:
             self._next_turn = heard.number + 1
         return replace(
@@ -139,7 +140,7 @@ class ScriptedTrainee:
             heard.replica, heard.pin = stream.replica, stream.pin
             async for timed in stream.events():
                 heard.take(timed)
-                self._running = heard.number if heard.end is None else None
+                self._running = (heard.number or self._running) if heard.end is None else None
                 self._board.stage(self._number, Stage.HEARING)
 
     async def _fault_of_record(self, session: str, said: str, heard: HeardTurn) -> Fault | None:
@@ -170,9 +171,7 @@ class ScriptedTrainee:
             self._session = await self._started()
         if self._session is None:
             return
-        if self._running is not None:
-            with suppress(ApiRefused):  # it has ended meanwhile
-                await self._client.cancel_turn(self._session, self._running)
+        await self._cancel_running()
         attempt = 0
         while True:
             try:
@@ -181,6 +180,15 @@ class ScriptedTrainee:
             except ApiRefused as refusal:
                 await _wait_or_raise(refusal, attempt)
                 attempt += 1
+
+    async def _cancel_running(self) -> None:
+        """A turn whose end was not heard would keep its session busy and the replica too."""
+        number, self._running = self._running, None
+        if self._session is None or number is None:
+            return
+        with suppress(ApiFault, TimeoutError):  # it has ended meanwhile, or the server has gone
+            async with asyncio.timeout(LEAVE_S):
+                await self._client.cancel_turn(self._session, number)
 
     def _failed(self, fault: Fault) -> None:
         self._board.fail(Failure(self._number, self._session, None, fault.code, fault.message))

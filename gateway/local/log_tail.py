@@ -5,6 +5,7 @@ from pathlib import Path
 
 _READ_BYTES = 64 * 1024
 _TELLING = re.compile(r"error|fatal|panic|cannot|could not|failed|no space|denied|killed", re.IGNORECASE)
+_POINTS_ELSEWHERE = re.compile(r"see (root cause|stack trace|the log)", re.IGNORECASE)
 _COLOUR = re.compile(r"\x1b\[[0-9;]*m")
 _LONGEST = 300
 
@@ -12,7 +13,7 @@ _LONGEST = 300
 def last_meaningful_line(log: Path) -> str:
     """The last line that speaks of a failure, else the last line at all."""
     lines = _lines(log, _READ_BYTES)
-    telling = [line for line in lines if _TELLING.search(line)]
+    telling = [line for line in lines if _TELLING.search(line) and not _POINTS_ELSEWHERE.search(line)]
     chosen = (telling or lines or ["it wrote nothing to its log"])[-1]
     return chosen if len(chosen) <= _LONGEST else chosen[: _LONGEST - 1] + "…"
 

@@ -15,6 +15,7 @@ _CPU_BLOCK_TOKENS = 32  # the smallest the CPU build starts with, closest to a G
 _CPU_CACHE_GIB = 1  # the build takes whole GiB only; holds 46,592 tokens of the bundled model
 _GPU_SHARE = 0.9  # of one card, for all replicas on it together
 _FIRST_TOKEN_S = 20.0
+_GRACE_S = 4.0  # a serving one ends within 2 s; one that still loads does not listen to the signal at all
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,6 +122,7 @@ def replica_service(plan: ReplicaPlan, serving: Serving, *, caller: Mapping[str,
         log=serving.logs / f"{plan.id}.log",
         env=replica_environment(plan, serving, caller),
         cwd=serving.home,
+        grace_s=_GRACE_S,
     )
     model = serving.model.name
     return Service(command=command, waiting_for=lambda: missing(plan.url, model), deadline_s=serving.deadline_s)

@@ -43,12 +43,13 @@ def migrate() -> None:
 def serve() -> NoReturn:
     if os.environ.get("FAKE_SERVE") == "die":
         sys.exit("ERROR: DRILLYARD_X: not a colour")
-    grandchild = subprocess.Popen([sys.executable, "-c", "import time\nwhile True: time.sleep(60)"])
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
+    # Left behind on purpose when a signal ends us: whoever stops us has to end our whole group.
+    subprocess.Popen([sys.executable, "-c", "import time\nwhile True: time.sleep(60)"])
+    signal.signal(signal.SIGTERM, lambda *_: os._exit(0))
     while os.environ.get("FAKE_SERVE") == "hang":
         time.sleep(1)
     address = (os.environ["DRILLYARD_HOST"], int(os.environ["DRILLYARD_PORT"]))
-    with grandchild, ThreadingHTTPServer(address, Probes) as server:
+    with ThreadingHTTPServer(address, Probes) as server:
         server.serve_forever()
     raise AssertionError("serves until a signal ends it")
 

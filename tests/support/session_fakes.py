@@ -12,8 +12,8 @@ from typing_extensions import override
 from sessions.adapters.memory_records import MemoryRecords
 from sessions.domain.budget import Shares
 from sessions.domain.prompt import Message
-from sessions.domain.scenario import Criterion, Rubric, ScenarioContent, Scene
-from sessions.domain.session import SessionId
+from sessions.domain.scenario import Criterion, Rubric, ScenarioContent, ScenarioId, Scene
+from sessions.domain.session import Session, SessionId
 from sessions.domain.turn import Usage
 from sessions.domain.viewer import AccountId, TenantId, Viewer
 from sessions.errors import RecordsUnavailable, TutorBroke
@@ -174,3 +174,17 @@ def content(**changes: object) -> ScenarioContent:
         "rubric": Rubric((Criterion("listening", "Lets the customer finish."),)),
     }
     return ScenarioContent(**(values | changes))  # type: ignore[arg-type]  # tests name the fields they change
+
+
+def a_session() -> Session:
+    """An open session of the usual scenario."""
+    return Session(
+        id=SessionId(uuid4()),
+        tenant=TenantId(uuid4()),
+        trainee=AccountId(uuid4()),
+        scenario=ScenarioId(uuid4()),
+        scenario_version=1,
+        scene="complaint",
+        opening="Where is my desk?",
+        created_at=START,
+    )

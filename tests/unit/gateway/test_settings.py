@@ -1,0 +1,90 @@
+"""Settings come from the environment, are frozen, and are refused with a reason when they cannot work."""
+
+import json
+
+import pytest
+from pydantic import ValidationError
+
+from gateway.settings import Settings, load, reasons
+
+SOUND = {
+    "DRILLYARD_REDIS_URL": "redis://127.0.0.1:6379/0",
+    "DRILLYARD_DATABASE_URL": "postgresql+psycopg://user:hush@127.0.0.1:5432/drillyard",
+    "DRILLYARD_MODEL__NAME": "smollm2",
+    "DRILLYARD_MODEL__FOLDER": "/models/smollm2",
+}
+
+
+@pytest.fixture
+def environment(monkeypatch: pytest.MonkeyPatch) -> pytest.MonkeyPatch:
+    for name, value in SOUND.items():
+        monkeypatch.setenv(name, value)
+    return monkeypatch
+
+
+def refused() -> list[str]:
+    with pytest.raises(ValidationError) as caught:
+        load()
+    return reasons(caught.value)
+
+
+def test_settings_are_read_with_their_nested_parts(environment: pytest.MonkeyPatch) -> None:
+    environment.setenv("DRILLYARD_MODEL__WINDOW_TOKENS", "8192")
+    environment.setenv("DRILLYARD_ROUTER__CONNECT_TIMEOUT_S", "0.5")
+    environment.setenv("DRILLYARD_REPLICAS", json.dumps([{"id": "replica-1", "url": "http://127.0.0.1:8000"}]))
+    settings = load()
+    assert settings.model.window_tokens == 8192
+    assert settings.router.connect_timeout_s == 0.5
+    assert [replica.id for replica in settings.replicas] == ["replica-1"]
+    with pytest.raises(ValidationError):
+        settings.port = 1  # type: ignore[misc]  # that is the point
+
+
+@pytest.mark.usefixtures("environment")
+def test_the_defaults_can_work() -> None:
+    assert load().heartbeat_s == 10
+
+
+@pytest.mark.parametrize("missing", SOUND)
+def test_a_missing_setting_is_named_by_its_variable(environment: pytest.MonkeyPatch, missing: str) -> None:
+    environment.delenv(missing)
+    assert refused() == [f"{missing}: Field required"]
+
+
+def test_a_window_that_cannot_hold_its_parts_is_refused_with_the_arithmetic(environment: pytest.MonkeyPatch) -> None:
+    environment.setenv("DRILLYARD_MODEL__WINDOW_TOKENS", "2048")
+    (reason,) = refused()
+    assert "system 500 + script 1000" in reason
+    assert "window of 2048 tokens" in reason
+
+
+def test_two_replicas_of_one_name_are_refused(environment: pytest.MonkeyPatch) -> None:
+    row = {"id": "replica-1", "url": "http://127.0.0.1:8000"}
+    environment.setenv("DRILLYARD_REPLICAS", json.dumps([row, row]))
+    assert refused() == ["settings: replicas: two have the same id"]
+
+
+@pytest.mark.parametrize(
+    ("variable", "value"),
+    [
+        ("DRILLYARD_REDIS_URL", "http://127.0.0.1"),
+        ("DRILLYARD_PORT", "70000"),
+        ("DRILLYARD_MODEL__TEMPERATURE", "hot"),
+        ("DRILLYARD_ROUTER__NO_SUCH", "1"),
+        ("DRILLYARD_LOG_LEVEL", "loud"),
+        ("DRILLYARD_HEARTBEAT_S", "0"),
+    ],
+)
+def test_a_value_that_cannot_be_is_named(environment: pytest.MonkeyPatch, variable: str, value: str) -> None:
+    environment.setenv(variable, value)
+    assert refused()[0].startswith(f"{variable}:")
+
+
+def test_a_refusal_never_repeats_a_value(environment: pytest.MonkeyPatch) -> None:
+    environment.setenv("DRILLYARD_DATABASE_URL", "mysql://user:hush@127.0.0.1/x")
+    assert "hush" not in " ".join(refused())
+
+
+def test_every_setting_with_a_unit_says_so() -> None:
+    numbers = [name for name, field in Settings.model_fields.items() if field.annotation in (int, float)]
+    assert all(name == "port" or name.endswith(("_s", "_bytes", "_tokens")) for name in numbers)

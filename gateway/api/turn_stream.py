@@ -8,6 +8,7 @@ learns nothing of this.
 
 import asyncio
 from collections.abc import Mapping
+from contextlib import suppress
 
 from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
@@ -41,7 +42,8 @@ class TurnStream(Response):
         async with asyncio.TaskGroup() as tasks:
             gathering = tasks.create_task(self._gather(mailbox))
             listening = tasks.create_task(_listen(receive, mailbox))
-            await self._write(send, mailbox)
+            with suppress(OSError):  # newer servers tell of a lost client by refusing what is sent
+                await self._write(send, mailbox)
             gathering.cancel()
             listening.cancel()
 

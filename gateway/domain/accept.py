@@ -16,7 +16,7 @@ _NAME = r"[!#$%&'*+\-.^_`|~0-9A-Za-z]++"
 _QUOTED = r'"(?:[^"\\]|\\.)*+"'
 _PARAMETERS = rf"(?:[ \t]*+;[ \t]*+(?:{_NAME}=(?:{_NAME}|{_QUOTED}))?+)*+"
 _ENTRY = re.compile(rf"[ \t]*+(?:({_NAME})/({_NAME})({_PARAMETERS}))?+[ \t]*+(?:,|$)")
-_WEIGHT = re.compile(r";[ \t]*+q=([^; \t]*+)", re.IGNORECASE)
+_PARAMETER = re.compile(rf"({_NAME})=({_NAME}|{_QUOTED})")
 _NUMBER = re.compile(r"0(?:\.\d{0,3})?|1(?:\.0{0,3})?", re.ASCII)
 
 
@@ -56,12 +56,13 @@ def ranges(header: str) -> tuple[MediaRange, ...]:
 
 
 def _range(match: re.Match[str], place: int) -> MediaRange:
-    kind, subtype, weight = match[1].lower(), match[2].lower(), _WEIGHT.search(match[3])
+    kind, subtype = match[1].lower(), match[2].lower()
+    weights = [value for name, value in _PARAMETER.findall(match[3]) if name.lower() == "q"]
     if kind == "*" and subtype != "*":
         raise AcceptMalformed("the Accept header has a range of the form */subtype")
-    if weight is not None and not _NUMBER.fullmatch(weight[1]):
+    if not all(_NUMBER.fullmatch(weight) for weight in weights):
         raise AcceptMalformed("the Accept header has a weight that is no number from 0 to 1 with at most 3 decimals")
-    return MediaRange(kind, subtype, float(weight[1]) if weight else 1.0, place)
+    return MediaRange(kind, subtype, float(weights[0]) if weights else 1.0, place)
 
 
 def preferred(header: str | None, offered: Sequence[str]) -> str:

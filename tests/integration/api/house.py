@@ -1,0 +1,198 @@
+"""The whole API over real HTTP, on memory records and a scripted tutor."""
+
+import asyncio
+import socket
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from datetime import datetime
+from pathlib import Path
+from uuid import UUID, uuid4
+
+import httpx
+import uvicorn
+from typing_extensions import override
+
+from gateway.api.app import build_app
+from gateway.domain.access import KeyId, Principal, Role, StoredKey, digest, written
+from gateway.errors import KeysUnavailable
+from gateway.metrics import Metrics
+from gateway.ports import Account, Keys
+from gateway.running_turns import RunningTurns
+from gateway.services import Check, Readiness, Services
+from gateway.settings import Settings
+from gateway.use_cases import use_cases
+from sessions.ports import TurnLock
+from tests.support.session_fakes import FakeClock, FakeTutor, FragileRecords, OpenLock, writer
+
+HEARTBEAT_S = 0.05
+BODY_LIMIT_BYTES = 4096
+SECRET = "not-so-secret"
+STREAM = {"Accept": "text/event-stream"}
+
+SCENARIO = {
+    "title": "晚到的包裹",
+    "locale": "zh-CN",
+    "persona": "You are a customer.",
+    "instructions": "Stay in the role.",
+    "opening": "我的桌子在哪里?",
+    "scenes": [{"name": "complaint", "script": "The customer complains."}],
+    "rubric": {"criteria": [{"name": "listening", "description": "Lets the customer finish."}], "pass_mark": 0.5},
+    "limits": {"max_turns": 5, "max_reply_tokens": 64},
+}
+
+
+async def until(condition: Callable[[], object], *, seconds: float = 10) -> None:
+    """Wait for what the server does in its own time."""
+    async with asyncio.timeout(seconds):
+        while not condition():  # noqa: ASYNC110  there is no event to wait for
+            await asyncio.sleep(0.005)
+
+
+@dataclass
+class MemoryKeys(Keys):
+    stored: dict[KeyId, StoredKey] = field(default_factory=dict)
+    away: bool = False
+
+    @override
+    async def find(self, key: KeyId) -> StoredKey | None:
+        if self.away:
+            raise KeysUnavailable("no database")
+        return self.stored.get(key)
+
+    @override
+    async def add(self, key: StoredKey, *, at: datetime) -> None:
+        self.stored[key.id] = key
+
+    @override
+    async def revoke(self, tenant: UUID, key: KeyId, *, at: datetime) -> bool:
+        return self.stored.pop(key, None) is not None
+
+    @override
+    async def of_tenant(self, tenant: UUID) -> Sequence[tuple[StoredKey, Account]]:
+        return []
+
+    def of(self, tenant: UUID, role: Role) -> str:
+        """A new account's key, as its owner writes it."""
+        key = KeyId(uuid4().hex)
+        self.stored[key] = StoredKey(key, digest(SECRET), Principal(tenant, uuid4(), role))
+        return written(key, SECRET)
+
+
+@dataclass
+class People:
+    """The clients of one tenant's people."""
+
+    tenant: UUID
+    trainee: httpx.AsyncClient
+    other_trainee: httpx.AsyncClient
+    instructor: httpx.AsyncClient
+    operator: httpx.AsyncClient
+    service: httpx.AsyncClient
+
+
+@dataclass
+class House:
+    base_url: str
+    keys: MemoryKeys
+    records: FragileRecords
+    tutor: FakeTutor
+    metrics: Metrics
+    checks: dict[str, Check]
+    turns: RunningTurns
+    nobody: httpx.AsyncClient
+    here: People
+    elsewhere: People
+
+    async def scenario(self, people: People | None = None) -> str:
+        answer = await (people or self.here).instructor.post("/v1/scenarios", json=SCENARIO)
+        assert answer.status_code == 201, answer.text
+        return str(answer.json()["id"])
+
+    async def session(self, people: People | None = None) -> str:
+        scenario = await self.scenario(people)
+        answer = await (people or self.here).trainee.post("/v1/sessions", json={"scenario_id": scenario})
+        assert answer.status_code == 201, answer.text
+        return str(answer.json()["id"])
+
+
+@asynccontextmanager
+async def house(*, lock: TurnLock | None = None, heartbeat_s: float = HEARTBEAT_S) -> AsyncIterator[House]:
+    records, tutor, keys, metrics, clock = FragileRecords(), FakeTutor(), MemoryKeys(), Metrics(), FakeClock()
+    use = use_cases(records=records, lock=lock or OpenLock(), tutor=tutor, writer=writer(), clock=clock)
+    checks = {"postgres": Check(ok=True, detail="answers"), "redis": Check(ok=True, detail="answers")}
+    turns = RunningTurns(
+        take_turn=use.take_turn,
+        read_session=use.read_session,
+        read_turn=use.read_turn,
+        grace_s=1.0,
+        on_end=metrics.saw_turn,
+    )
+
+    async def readiness() -> Readiness:
+        return Readiness(checks)
+
+    @asynccontextmanager
+    async def services() -> AsyncIterator[Services]:
+        async with turns:
+            yield Services(use, turns, keys, _settings(heartbeat_s), clock.now, readiness, metrics)
+
+    async with served(services) as base_url, _clients(base_url, keys) as (nobody, here, elsewhere):
+        yield House(base_url, keys, records, tutor, metrics, checks, turns, nobody, here, elsewhere)
+
+
+@asynccontextmanager
+async def served(services: object) -> AsyncIterator[str]:
+    """The address at which the application answers."""
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        listener.listen(128)
+        config = uvicorn.Config(
+            build_app(services),  # type: ignore[arg-type]  # a context manager function, whatever it yields
+            log_config=None,
+            access_log=False,
+            lifespan="on",
+            timeout_graceful_shutdown=5,
+        )
+        server = uvicorn.Server(config)
+        running = asyncio.create_task(server.serve(sockets=[listener]))
+        await until(lambda: server.started or running.done())
+        try:
+            yield f"http://127.0.0.1:{listener.getsockname()[1]}"
+        finally:
+            server.should_exit = True
+            await running
+
+
+@asynccontextmanager
+async def _clients(base_url: str, keys: MemoryKeys) -> AsyncIterator[tuple[httpx.AsyncClient, People, People]]:
+    opened: list[httpx.AsyncClient] = []
+
+    def client(key: str | None = None) -> httpx.AsyncClient:
+        headers = {} if key is None else {"Authorization": f"Bearer {key}"}
+        # Nothing is encrypted here, and loading certificates would take longer than the test.
+        opened.append(httpx.AsyncClient(base_url=base_url, headers=headers, trust_env=False, timeout=10, verify=False))  # noqa: S501
+        return opened[-1]
+
+    def people() -> People:
+        tenant = uuid4()
+        roles = (Role.TRAINEE, Role.TRAINEE, Role.INSTRUCTOR, Role.OPERATOR, Role.SERVICE)
+        return People(tenant, *(client(keys.of(tenant, role)) for role in roles))
+
+    try:
+        yield client(), people(), people()
+    finally:
+        for one in opened:
+            await one.aclose()
+
+
+def _settings(heartbeat_s: float) -> Settings:
+    return Settings.model_validate(
+        {
+            "redis_url": "redis://127.0.0.1:1/0",
+            "database_url": "postgresql+psycopg://127.0.0.1:1/none",
+            "model": {"name": "fake", "folder": Path("/nowhere")},
+            "heartbeat_s": heartbeat_s,
+            "body_limit_bytes": BODY_LIMIT_BYTES,
+        }
+    )

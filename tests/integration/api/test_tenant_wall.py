@@ -1,0 +1,140 @@
+"""The wall between tenants, tried on every route that the API describes about itself; a new route has to be listed."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import httpx
+import pytest
+
+from gateway.api.app import ROUTERS
+from tests.integration.api.house import SCENARIO, House, People
+
+OPEN_TO_ALL = {("GET", "/livez"), ("GET", "/readyz"), ("GET", "/metrics")}
+
+
+@dataclass(frozen=True)
+class Walled:
+    """How a route is called, by whom, and which code hides a foreign resource; None for a list, which stays empty."""
+
+    role: str
+    code: str | None
+    body: Mapping[str, Any] | None = None
+    missing: Mapping[str, str] = field(default_factory=dict)
+
+
+S, C, T = "session_not_found", "scenario_not_found", "turn_not_found"
+
+WALLS = {
+    ("POST", "/v1/scenarios"): Walled("instructor", None, SCENARIO),
+    ("GET", "/v1/scenarios"): Walled("instructor", None),
+    ("GET", "/v1/scenarios/{scenario_id}"): Walled("instructor", C),
+    ("POST", "/v1/scenarios/{scenario_id}/versions"): Walled("instructor", C, SCENARIO),
+    ("POST", "/v1/sessions"): Walled("trainee", C, {"scenario_id": "{scenario_id}"}),
+    ("GET", "/v1/sessions"): Walled("instructor", None),
+    ("GET", "/v1/sessions/{session_id}"): Walled("instructor", S),
+    ("POST", "/v1/sessions/{session_id}/close"): Walled("trainee", S),
+    ("GET", "/v1/sessions/{session_id}/context"): Walled("instructor", S),
+    ("POST", "/v1/sessions/{session_id}/turns"): Walled("trainee", S, {"text": "Hi"}),
+    ("GET", "/v1/sessions/{session_id}/turns"): Walled("instructor", S),
+    ("GET", "/v1/sessions/{session_id}/turns/{turn}"): Walled("instructor", S),
+    ("GET", "/v1/sessions/{session_id}/turns/{turn}/events"): Walled("trainee", S),
+    ("POST", "/v1/sessions/{session_id}/turns/{turn}/cancel"): Walled("trainee", S),
+}
+
+ROUTES = sorted(
+    (method, getattr(route, "path", ""))
+    for routes in ROUTERS
+    for route in routes.routes
+    for method in getattr(route, "methods", ())
+)
+BEHIND_A_KEY = [route for route in ROUTES if route not in OPEN_TO_ALL]
+
+every_route = pytest.mark.parametrize("route", BEHIND_A_KEY, ids=" ".join)
+
+
+def test_every_route_stands_in_the_list() -> None:
+    assert set(ROUTES) == set(WALLS) | OPEN_TO_ALL
+
+
+async def call(
+    who: httpx.AsyncClient, route: tuple[str, str], ids: Mapping[str, str], body: Mapping[str, Any] | None
+) -> httpx.Response:
+    sent = None
+    if body is not None:
+        sent = {name: value.format(**ids) if isinstance(value, str) else value for name, value in body.items()}
+    return await who.request(route[0], route[1].format(**ids), json=sent)
+
+
+async def furnished(house: House, people: People) -> dict[str, str]:
+    """The ids of a scenario, a session and a turn of these people."""
+    session = await house.session(people)
+    await people.trainee.post(f"/v1/sessions/{session}/turns", json={"text": "Something private"})
+    found = (await people.trainee.get(f"/v1/sessions/{session}")).json()
+    return {"scenario_id": found["scenario_id"], "session_id": session, "turn": "1"}
+
+
+@every_route
+async def test_another_tenant_sees_nothing_of_it(house: House, route: tuple[str, str]) -> None:
+    wall = WALLS[route]
+    ids = await furnished(house, house.here)
+    nowhere = {**ids, "scenario_id": str(house.here.tenant), "session_id": str(house.here.tenant)}
+    stranger = getattr(house.elsewhere, wall.role)
+    foreign = await call(stranger, route, ids, wall.body)
+    if wall.code is None:
+        assert foreign.is_success
+        assert not foreign.json().get("items")
+        assert ids["session_id"] not in foreign.text
+        assert ids["scenario_id"] not in foreign.text
+        return
+    missing = await call(stranger, route, nowhere, wall.body)
+    assert (foreign.status_code, foreign.json()["code"]) == (404, wall.code)
+    assert foreign.content == missing.content
+    owner = await call(getattr(house.here, wall.role), route, ids, wall.body)
+    assert owner.is_success, owner.text
+
+
+@every_route
+async def test_another_trainee_sees_nothing_of_a_session(house: House, route: tuple[str, str]) -> None:
+    if WALLS[route].code != S or route[1].endswith("/context"):
+        return
+    ids = await furnished(house, house.here)
+    answer = await call(house.here.other_trainee, route, ids, WALLS[route].body)
+    assert (answer.status_code, answer.json()["code"]) == (404, S)
+
+
+@every_route
+async def test_without_a_key_nothing_is_told(house: House, route: tuple[str, str]) -> None:
+    ids = await furnished(house, house.here)
+    answer = await call(house.nobody, route, ids, WALLS[route].body)
+    assert (answer.status_code, answer.json()["code"]) == (401, "unauthenticated")
+
+
+# Who of the same tenant may call what; everybody else gets a 403.
+MAY = {
+    ("POST", "/v1/scenarios"): {"instructor"},
+    ("GET", "/v1/scenarios"): {"trainee", "instructor", "operator", "service"},
+    ("GET", "/v1/scenarios/{scenario_id}"): {"trainee", "instructor", "operator", "service"},
+    ("POST", "/v1/scenarios/{scenario_id}/versions"): {"instructor"},
+    ("POST", "/v1/sessions"): {"trainee"},
+    ("GET", "/v1/sessions"): {"trainee", "instructor", "operator", "service"},
+    ("GET", "/v1/sessions/{session_id}"): {"trainee", "instructor", "operator", "service"},
+    ("POST", "/v1/sessions/{session_id}/close"): {"trainee"},
+    ("GET", "/v1/sessions/{session_id}/context"): {"instructor", "operator"},
+    ("POST", "/v1/sessions/{session_id}/turns"): {"trainee"},
+    ("GET", "/v1/sessions/{session_id}/turns"): {"trainee", "instructor", "operator", "service"},
+    ("GET", "/v1/sessions/{session_id}/turns/{turn}"): {"trainee", "instructor", "operator", "service"},
+    ("GET", "/v1/sessions/{session_id}/turns/{turn}/events"): {"trainee"},
+    ("POST", "/v1/sessions/{session_id}/turns/{turn}/cancel"): {"trainee"},
+}
+
+
+@every_route
+async def test_each_role_may_do_what_is_its_own(house: House, route: tuple[str, str]) -> None:
+    ids = await furnished(house, house.here)
+    for role in ("service", "operator", "instructor", "trainee"):
+        answer = await call(getattr(house.here, role), route, ids, WALLS[route].body)
+        if role in MAY[route]:
+            assert answer.is_success, (role, answer.text)
+        else:
+            assert (answer.status_code, answer.json()["code"]) == (403, "forbidden"), role

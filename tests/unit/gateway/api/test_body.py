@@ -1,0 +1,67 @@
+import json
+from contextlib import suppress
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from gateway.api.body import RequestInvalid, parsed, taken
+from gateway.api.requests import ScenarioBody, TurnBody
+from gateway.errors import BodyNotJson
+
+SENT = st.recursive(
+    st.none()
+    | st.booleans()
+    | st.integers(-(10**30), 10**30)
+    | st.floats(allow_nan=False, allow_infinity=False)
+    | st.text(),
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(), inner, max_size=4),
+    max_leaves=12,
+)
+
+
+@given(SENT)
+def test_whatever_is_json_is_read_as_it_is(value: object) -> None:
+    for ascii_only in (True, False):
+        assert parsed(json.dumps(value, ensure_ascii=ascii_only).encode()) == value
+
+
+@given(st.binary(max_size=40))
+def test_any_bytes_are_read_or_refused_in_our_words(raw: bytes) -> None:
+    with suppress(BodyNotJson):
+        parsed(raw)
+
+
+@pytest.mark.parametrize("depth", [500, 5_000, 100_000])
+def test_nesting_ends_in_a_refusal_at_worst(depth: int) -> None:
+    with suppress(BodyNotJson):
+        parsed(b"[" * depth + b"]" * depth)
+
+
+def test_a_whole_emoji_may_be_escaped() -> None:
+    assert parsed(b'"\\ud83d\\ude42"') == "🙂"
+
+
+def test_reasons_name_fields_and_never_repeat_values() -> None:
+    with pytest.raises(RequestInvalid) as caught:
+        taken(ScenarioBody, {"title": "the secret\n", "scenes": [{"name": "a", "script": 1}], "wrong": "the secret"})
+    fields = dict(caught.value.faults)
+    assert {"title", "locale", "persona", "opening", "scenes.0.script", "wrong"} <= set(fields)
+    assert "secret" not in str(caught.value.faults)
+
+
+def test_many_faults_are_not_all_told() -> None:
+    with pytest.raises(RequestInvalid) as caught:
+        taken(TurnBody, {f"x{number}": 1 for number in range(1000)})
+    assert len(caught.value.faults) == 20
+
+
+@pytest.mark.parametrize("text", ["a\tb\r\nc", "你好 🙂", "\u2028", "\u200b"])
+def test_layout_and_letters_of_every_kind_may_stand_in_a_text(text: str) -> None:
+    assert taken(TurnBody, {"text": text}).text == text
+
+
+@pytest.mark.parametrize("text", ["\x00", "\x08", "\x1b", "\x7f", "\x85", "\x9f"])
+def test_control_characters_may_not(text: str) -> None:
+    with pytest.raises(RequestInvalid):
+        taken(TurnBody, {"text": text})

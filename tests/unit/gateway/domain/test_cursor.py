@@ -1,0 +1,60 @@
+import base64
+from contextlib import suppress
+from datetime import UTC, datetime
+from uuid import UUID, uuid4
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from gateway.domain.cursor import read_moment, read_number, written_moment, written_number
+from gateway.errors import FieldInvalid
+from sessions.domain.page import Cursor
+
+MOMENTS = st.datetimes(min_value=datetime(1970, 1, 1), max_value=datetime(5000, 1, 1)).map(  # noqa: DTZ001
+    lambda moment: moment.replace(tzinfo=UTC)
+)
+
+
+@given(MOMENTS, st.uuids())
+def test_a_moment_comes_back_to_the_microsecond(at: datetime, identity: UUID) -> None:
+    assert read_moment(written_moment(Cursor(at, identity))) == Cursor(at, identity)
+
+
+@given(st.integers(min_value=1, max_value=999_999_999))
+def test_a_number_comes_back(number: int) -> None:
+    assert read_number(written_number(number)) == number
+
+
+def encoded(place: str) -> str:
+    return base64.urlsafe_b64encode(place.encode()).decode().rstrip("=")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("", "a", "!!!!", "ä", "A" * 129, "\x00", encoded("n.1") + "=", encoded("n.1") + "\n"),
+        *(encoded(place) for place in ("n.0", "n.01", "n.-1", "n.9999999999", "n.1 ", "x.1", "n.٣", "ü")),
+        *(encoded(place) for place in ("m.1", f"m.1.{uuid4()}", f"m.{'9' * 18}.{uuid4().hex}", f"m.-1.{uuid4().hex}")),
+        base64.urlsafe_b64encode(b"\xff\xfe\xfd").decode(),
+    ],
+)
+def test_what_was_not_written_here_is_refused(text: str) -> None:
+    for read in (read_moment, read_number):
+        with pytest.raises(FieldInvalid) as caught:
+            read(text)
+        assert caught.value.field == "cursor"
+
+
+@given(st.text(max_size=40))
+def test_any_text_is_read_or_refused_in_our_words(text: str) -> None:
+    for read in (read_moment, read_number):
+        with suppress(FieldInvalid):
+            read(text)
+
+
+def test_the_cursor_of_one_list_is_none_of_another() -> None:
+    with pytest.raises(FieldInvalid):
+        read_number(written_moment(Cursor(datetime(2026, 1, 1, tzinfo=UTC), uuid4())))
+    with pytest.raises(FieldInvalid):
+        read_moment(written_number(3))

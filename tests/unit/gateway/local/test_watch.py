@@ -66,10 +66,11 @@ def test_the_record_is_kept_up_while_nothing_happens(script: Script, monkeypatch
     with StopSignal() as stop:
         children = Children(stop=stop, note=lambda running: noted.append(len(running)))
         watch, child = watched(script, children, SLEEP, [])
-        signal.signal(signal.SIGALRM, lambda *_: signal.raise_signal(signal.SIGTERM))
+        before = signal.signal(signal.SIGALRM, lambda *_: signal.raise_signal(signal.SIGTERM))
         signal.setitimer(signal.ITIMER_REAL, 0.5)
         with pytest.raises(StopAsked):
             watch.run(lambda _: pytest.fail("nothing changed"))
+        signal.signal(signal.SIGALRM, before)
     assert watch.pids == {"redis": child.pid}
     assert len(noted) > 2
     children.stop_all()

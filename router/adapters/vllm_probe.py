@@ -85,7 +85,7 @@ class VllmProbe:
             return self._was_late(replica)
         except (httpx.HTTPError, httpx.InvalidURL) as error:
             self._late.pop(replica.id, None)
-            return Observation.PROBE_FAILED, f"{type(error).__name__}: {error}"
+            return Observation.PROBE_FAILED, f"cannot be reached ({type(error).__name__}: {error})"
         except _NotWell as error:
             self._late.pop(replica.id, None)
             return Observation.PROBE_FAILED, str(error)
@@ -122,7 +122,12 @@ class VllmProbe:
     ) -> _Answer:
         async with asyncio.timeout(self._settings.probe_timeout_s):
             response = await self._client.request(
-                method, replica.url.rstrip("/") + path, json=content, timeout=self._settings.probe_timeout_s
+                method,
+                replica.url.rstrip("/") + path,
+                json=content,
+                # A kept connection may be lost just as it is used, which would look like a lost replica.
+                headers={"Connection": "close"},
+                timeout=self._settings.probe_timeout_s,
             )
         if response.is_server_error:
             raise _NotWell(f"answers HTTP {response.status_code} to {path}")

@@ -64,7 +64,7 @@ class EngineProcess:
         self._client.delete("/requests").raise_for_status()
 
     def requests(self) -> list[dict[str, Any]]:
-        """The chat requests since the last reset: messages, cache_salt, headers, and the body as it was sent."""
+        """The chat requests since the last reset: messages, cache_salt, headers, client_port, body as it was sent."""
         recorded: list[dict[str, Any]] = self._client.get("/requests").json()
         return recorded
 

@@ -199,7 +199,8 @@ class Endpoints:
                 400, "1 validation error:\n  {'type': 'json_invalid'}", kind="Bad Request", param="body"
             )
         recorded = {"messages": body.get("messages"), "cache_salt": body.get("cache_salt"), "body": raw.decode()}
-        engine.requests.append({**recorded, "headers": dict(request.headers)})
+        where = {"headers": dict(request.headers), "client_port": request.client.port if request.client else 0}
+        engine.requests.append({**recorded, **where})
         fault = engine.take_fault()
         if fault == "refuse":
             return error_answer(503, "The server is overloaded.", kind="Service Unavailable")

@@ -3,6 +3,7 @@
 import subprocess
 import sys
 from collections import Counter
+from random import Random
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -20,8 +21,8 @@ def test_every_replica_is_ranked_once(key: AffinityKey, names: list[ReplicaId]) 
 
 
 @given(keys, replicas, st.randoms())
-def test_the_order_of_asking_does_not_matter(key: AffinityKey, names: list[ReplicaId], dice: object) -> None:
-    shuffled = sorted(names, key=lambda _: dice.random())  # type: ignore[attr-defined]
+def test_the_order_of_asking_does_not_matter(key: AffinityKey, names: list[ReplicaId], dice: Random) -> None:
+    shuffled = sorted(names, key=lambda _: dice.random())
     assert rank(key, shuffled) == rank(key, names)
 
 

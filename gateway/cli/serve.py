@@ -2,9 +2,10 @@
 
 import asyncio
 import gc
+import signal
 import socket
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
 from types import FrameType
 
 import structlog
@@ -97,6 +98,16 @@ class _Server(uvicorn.Server):
         self._stopping = stopping
 
     @override
+    @contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        # The original raises the signal once more when serving ends, which would end the process before the turns,
+        # the leases and the connections to the stores are closed.
+        loop = asyncio.get_running_loop()
+        for number in (signal.SIGINT, signal.SIGTERM):
+            loop.add_signal_handler(number, self.handle_exit, number, None)
+        yield
+
+    @override
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+        self._stopping.set()
         super().handle_exit(sig, frame)
-        asyncio.get_running_loop().call_soon_threadsafe(self._stopping.set)

@@ -1,6 +1,7 @@
 """A folder with a real but tiny tokenizer: byte-level BPE and a ChatML template, made in milliseconds."""
 
 import json
+from importlib.resources import files
 from pathlib import Path
 
 from tokenizers import AddedToken, Tokenizer, decoders, models, pre_tokenizers, trainers
@@ -49,10 +50,16 @@ def _trained() -> Tokenizer:
     tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=True)
     tokenizer.decoder = decoders.ByteLevel()
     trainer = trainers.BpeTrainer(
-        vocab_size=600,
+        vocab_size=2000,
         show_progress=False,
         special_tokens=[AddedToken(token, special=True, normalized=False) for token in SPECIAL_TOKENS],
         initial_alphabet=pre_tokenizers.ByteLevel.alphabet(),
     )
-    tokenizer.train_from_iterator(_CORPUS, trainer=trainer)
+    tokenizer.train_from_iterator(_corpus(), trainer=trainer)
     return tokenizer
+
+
+def _corpus() -> list[str]:
+    """Trained on the sample scenarios too, so that they keep to their shares of a window."""
+    samples = files("gateway.local").joinpath("samples").iterdir()
+    return [*_CORPUS, *(sample.read_text(encoding="utf-8") for sample in sorted(samples, key=lambda each: each.name))]

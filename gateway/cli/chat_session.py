@@ -12,7 +12,7 @@ from gateway.cli.drill_plan import chosen
 from gateway.cli.drill_view import seconds, share
 from gateway.cli.heard_turn import HeardTurn
 from gateway.cli.printable import printable
-from gateway.cli.wire import Blocked, Cancelled, Delta, Done, Failed, SessionView
+from gateway.cli.wire import Accepted, Blocked, Cancelled, Delta, Done, Failed, SessionView
 
 OVER = ("session_closed", "turn_limit_reached")
 
@@ -28,6 +28,7 @@ class ChatSession:
         self._client = client
         self._screen = screen
         self._session = ""
+        self._next_turn = 1
 
     async def begin(self, *, scenario: str | None, session: str | None, default: str | None) -> SessionView:
         if session is not None:
@@ -40,6 +41,7 @@ class ChatSession:
             )
             self.note(f"{meant.title} ({meant.locale}), session {found.id}; /help tells what else you can write")
         self._session = found.id
+        self._next_turn = found.turn_count + 1
         if found.turn_count == 0:
             self._write(found.opening + "\n")
         return found
@@ -82,6 +84,8 @@ class ChatSession:
 
     def _show(self, heard: HeardTurn, timed: TimedEvent) -> None:
         heard.take(timed)
+        if isinstance(timed.event, Accepted):
+            self._next_turn = timed.event.turn + 1
         if isinstance(timed.event, Delta):
             self._write(timed.event.text)
 
@@ -92,13 +96,13 @@ class ChatSession:
         task = asyncio.current_task()
         if task is not None:
             task.uncancel()  # Ctrl-C was for the reply, not for the chat
-        if heard.number is not None:
-            try:
-                await self._client.cancel_turn(self._session, heard.number)
-            except ApiRefused as refusal:
-                self.note(f"\n{refusal}")
-                return
-        self.note("\nthe reply was stopped")
+        # Before its acceptance is heard the turn may run already, under the number that comes next.
+        try:
+            await self._client.cancel_turn(self._session, heard.number or self._next_turn)
+        except ApiRefused as refusal:
+            self.note(f"\n{refusal}")
+        else:
+            self.note("\nthe reply was stopped")
 
     def _refused(self, fault: ApiFault) -> Said:
         self.note(f"\n{fault}{_when_again(fault)}")

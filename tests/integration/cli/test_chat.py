@@ -139,6 +139,13 @@ def chat_on_a_terminal(server: WireServer) -> Iterator[tuple[subprocess.Popen[by
             os.close(ours)
 
 
+def wait_until_asleep(pid: int) -> None:
+    """A signal between the prompt and the wait for a line would be noticed only at the next key."""
+    deadline = monotonic() + 10
+    while Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "S":
+        assert monotonic() < deadline
+
+
 def test_ctrl_c_during_a_reply_stops_the_reply_and_at_the_prompt_leaves(server: WireServer) -> None:
     server.wrong[1] = Wrong.STALL
     with chat_on_a_terminal(server) as (running, terminal):
@@ -150,6 +157,7 @@ def test_ctrl_c_during_a_reply_stops_the_reply_and_at_the_prompt_leaves(server: 
         terminal.until("> ")
         (room,) = server.rooms.values()
         assert server.cancelled == [(room.id, 1)]
+        wait_until_asleep(running.pid)
         running.send_signal(signal.SIGINT)
         terminal.until("is closed")
         assert running.wait(timeout=20) == 130

@@ -4,7 +4,6 @@ from pathlib import Path
 
 import pytest
 
-from gateway.cli.failure import CommandFailed
 from gateway.cli.main import ENTRIES, main
 
 ROOT = Path(__file__).parents[4]
@@ -66,8 +65,3 @@ def test_a_command_runs_as_a_module_too() -> None:
         [sys.executable, "-m", "gateway.cli.main", "--version"], cwd=ROOT, capture_output=True, text=True, check=False
     )
     assert (ended.returncode, ended.stderr) == (0, "")
-
-
-def test_a_failure_says_what_to_do_next() -> None:
-    assert str(CommandFailed("it broke", advice="mend it")) == "it broke; mend it"
-    assert str(CommandFailed("it broke")) == "it broke"

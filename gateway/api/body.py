@@ -70,11 +70,15 @@ def _check_type(request: Request) -> None:
     media_type, _, parameters = request.headers.get("content-type", "").partition(";")
     if media_type.strip().lower() != "application/json":
         raise UnsupportedMediaType("the body must be application/json")
-    charset = parameters.replace(" ", "").replace('"', "").lower()
-    if charset.startswith("charset=") and charset not in ("charset=utf-8", "charset=utf8"):
+    charsets = [text for text in _plain(parameters).split(";") if text.startswith("charset=")]
+    if not set(charsets) <= {"charset=utf-8", "charset=utf8"}:
         raise UnsupportedMediaType("the body must be UTF-8")
     if request.headers.get("content-encoding", "identity").strip().lower() != "identity":
         raise UnsupportedMediaType("the body must not be compressed")
+
+
+def _plain(parameters: str) -> str:
+    return parameters.replace(" ", "").replace('"', "").lower()
 
 
 async def _read(request: Request, limit: int) -> bytes:

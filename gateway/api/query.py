@@ -21,14 +21,10 @@ def query_of(request: Request, model: type[Model]) -> Model:
     return taken(model, dict(pairs))
 
 
-def described(model: type[BaseModel]) -> dict[str, object]:
-    """The query as OpenAPI describes it."""
+def described(model: type[BaseModel]) -> list[dict[str, object]]:
+    """The parameters of a query as OpenAPI describes them; none of ours is required."""
     properties = model.model_json_schema()["properties"]
-    return {
-        "parameters": [
-            {"name": name, "in": "query", "required": False, "schema": schema} for name, schema in properties.items()
-        ]
-    }
+    return [{"name": name, "in": "query", "required": False, "schema": schema} for name, schema in properties.items()]
 
 
 def _faults(pairs: list[tuple[str, str]]) -> Iterator[tuple[str, str]]:

@@ -7,7 +7,7 @@ from uuid import uuid4
 from starlette.types import Scope
 
 _SCOPE_KEY = "drillyard.request"
-_USABLE = re.compile(r"[\x21-\x7e]{1,128}")
+_USABLE = re.compile(r"[\x20-\x7e]{1,128}")
 
 
 @dataclass(slots=True)
@@ -34,7 +34,7 @@ class RequestFacts:
 def begin(scope: Scope) -> RequestFacts:
     """Give the request its id: the caller's own X-Request-ID where it can be written safely, a new one otherwise."""
     sent = [value.decode("latin-1") for name, value in scope["headers"] if name == b"x-request-id"]
-    usable = len(sent) == 1 and _USABLE.fullmatch(sent[0]) is not None
+    usable = len(sent) == 1 and sent[0].strip() and _USABLE.fullmatch(sent[0])
     facts = RequestFacts(request_id=sent[0] if usable else uuid4().hex)
     scope[_SCOPE_KEY] = facts
     return facts

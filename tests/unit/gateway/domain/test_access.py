@@ -1,0 +1,80 @@
+from datetime import UTC, datetime, timedelta
+from uuid import uuid4
+
+import pytest
+
+from gateway.domain.access import (
+    ALLOWED,
+    Action,
+    KeyId,
+    Principal,
+    Role,
+    StoredKey,
+    digest,
+    presented,
+    principal,
+    written,
+)
+from gateway.errors import Forbidden, Unauthenticated
+
+NOW = datetime(2026, 3, 1, tzinfo=UTC)
+OWNER = Principal(uuid4(), uuid4(), Role.TRAINEE)
+
+
+def stored(*, expires_at: datetime | None = None, revoked_at: datetime | None = None) -> StoredKey:
+    return StoredKey(KeyId("k1"), digest("secret"), OWNER, expires_at, revoked_at)
+
+
+@pytest.mark.parametrize("scheme", ["Bearer", "bearer", "BEARER"])
+def test_a_written_key_is_understood_again(scheme: str) -> None:
+    shown = presented(f"{scheme} {written(KeyId('k1'), 'se_cret')}")
+    assert (shown.id, shown.secret_sha256) == ("k1", digest("se_cret"))
+
+
+@pytest.mark.parametrize(
+    "header",
+    [
+        *(None, "", "Bearer", "Bearer ", "Basic dy_a_b", "Bearer dy", "Bearer dy_", "Bearer dy_a", "Bearer dy_a_"),
+        *("Bearer dy__b", "Bearer sk_a_b", "Bearer dy_ä_b", "dy_a_b"),
+    ],
+)
+def test_what_is_no_key_of_ours_is_refused(header: str | None) -> None:
+    with pytest.raises(Unauthenticated):
+        presented(header)
+
+
+def test_the_right_secret_is_its_owner() -> None:
+    shown = presented("Bearer dy_k1_secret")
+    assert principal(shown, stored(), now=NOW) == OWNER
+    assert principal(shown, stored(expires_at=NOW + timedelta(seconds=1)), now=NOW) == OWNER
+
+
+@pytest.mark.parametrize(
+    ("secret", "found"),
+    [
+        ("secret", None),
+        ("wrong", stored()),
+        ("secret", stored(expires_at=NOW)),
+        ("secret", stored(expires_at=NOW - timedelta(days=1))),
+        ("secret", stored(revoked_at=NOW - timedelta(days=1))),
+    ],
+)
+def test_unknown_wrong_expired_and_revoked_keys_are_refused_alike(secret: str, found: StoredKey | None) -> None:
+    with pytest.raises(Unauthenticated, match=r"^the API key is not valid$"):
+        principal(presented(f"Bearer dy_k1_{secret}"), found, now=NOW)
+
+
+def test_only_a_trainee_is_kept_to_the_own_sessions() -> None:
+    assert [role for role in Role if not Principal(uuid4(), uuid4(), role).sees_all] == [Role.TRAINEE]
+
+
+@pytest.mark.parametrize("role", Role)
+@pytest.mark.parametrize("action", Action)
+def test_what_is_not_in_the_table_is_forbidden(role: Role, action: Action) -> None:
+    somebody = Principal(uuid4(), uuid4(), role)
+    if action in ALLOWED[role]:
+        somebody.must(action)
+        return
+    with pytest.raises(Forbidden, match=f"the role {role} may not {action}") as caught:
+        somebody.must(action)
+    assert (caught.value.role, caught.value.action) == (role, action)

@@ -15,6 +15,7 @@ from gateway.local.stop_signal import StopSignal
 _PORT_TRIES = 5
 _QUICK_STARTERS_S = 2.0  # what is not ready by then loads something large: asking less often will do
 _SLOW_POLL_S = 0.2
+_NOTE_EVERY_S = 2.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -89,14 +90,18 @@ class Children:
         self, services: Sequence[tuple[Service, Child]], *, tick: Callable[[], None] = lambda: None
     ) -> None:
         """Wait until all are ready; the first that dies or is late fails the whole."""
-        began = time.monotonic()
+        began = noted = time.monotonic()
         waiting = list(services)
         while waiting:
             self.checkpoint()
+            if time.monotonic() - noted > _NOTE_EVERY_S:  # what loads for long has children of its own by now
+                noted = time.monotonic()
+                self.note()
             waiting = [pair for pair in waiting if not self._is_ready(*pair, since_s=time.monotonic() - began)]
             tick()
             if waiting:
                 time.sleep(POLL_S if time.monotonic() - began < _QUICK_STARTERS_S else _SLOW_POLL_S)
+        self.note()
 
     def _is_ready(self, service: Service, child: Child, *, since_s: float) -> bool:
         code = child.exit_code()

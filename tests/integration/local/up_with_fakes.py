@@ -1,6 +1,8 @@
 """`drillyard up` as a program of its own, with a stand-in for the gateway and for the seed.
 
 usage: up_with_fakes.py DATA READY_FILE [none|vllm]
+
+FAKE_VLLM_ENV and FAKE_MODEL name an environment and a model; FAKE_SEED=hang makes the seed never end.
 """
 
 import os
@@ -29,13 +31,17 @@ def seed(_: Mapping[str, str]) -> Seed:
     return SEED
 
 
+def _named(variable: str) -> Path | None:
+    return Path(os.environ[variable]) if variable in os.environ else None
+
+
 def main() -> int:
     data, ready_file, *kind = sys.argv[1:]
     options = Options(
         replica_kind=ReplicaKind(kind[0]) if kind else ReplicaKind.NONE,
         replicas=int(os.environ.get("FAKE_REPLICAS", "2")),
-        model=None,
-        vllm_env=None,
+        model=_named("FAKE_MODEL"),
+        vllm_env=_named("FAKE_VLLM_ENV"),
         window_tokens=4096,
         host="127.0.0.1",
         port=int(os.environ.get("FAKE_PORT", "0")),
@@ -45,7 +51,7 @@ def main() -> int:
     run = Run(
         options=options,
         data=Path(data),
-        ready_file=Path(ready_file),
+        ready_file=_named("FAKE_READY") or Path(ready_file),
         seed=seed,
         caller=dict(os.environ),
         progress=Progress(console=console),

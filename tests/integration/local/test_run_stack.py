@@ -1,0 +1,83 @@
+"""One `up` from its lock to its last stopped child: what others find, and what a kill leaves."""
+
+import os
+import signal
+import socket
+from pathlib import Path
+
+import pytest
+
+from gateway.local import process_table
+from tests.integration.local.conftest import Up
+
+pytestmark = [pytest.mark.redis, pytest.mark.postgres]
+
+
+def test_others_find_everything_in_the_ready_files(up: Up) -> None:
+    process = up.start("vllm")
+    up.until_ready()
+    ready = up.ready
+    assert up.ready_file.read_text() == (up.data / "ready.json").read_text()
+    assert up.ready_file.stat().st_mode & 0o777 == 0o600
+    assert set(ready) == {
+        "base_url", "keys", "scenarios", "replicas", "redis_url", "database_url", "pids", "log_dir"
+    }  # fmt: skip
+    assert set(ready["pids"]) == {"redis", "postgres", "gateway", "replica-1", "replica-2"}
+    assert all(Path(f"/proc/{pid}").exists() for pid in ready["pids"].values())
+    assert str(ready["log_dir"]) == str(up.data / "logs")
+    process.send_signal(signal.SIGINT)
+    assert process.wait(30) == 0
+    assert not up.ready_file.exists()
+    assert not (up.data / "ready.json").exists()
+
+
+def test_what_dies_is_started_again_and_the_ready_file_says_so(up: Up) -> None:
+    up.start("vllm")
+    up.until_ready()
+    before = up.ready["pids"]
+    for name in ("gateway", "replica-2", "redis", "postgres"):
+        os.kill(before[name], signal.SIGKILL)
+    up.until(lambda: all(up.ready["pids"].get(name, pid) != pid for name, pid in before.items() if name != "replica-1"))
+    assert up.ready["pids"]["replica-1"] == before["replica-1"]
+    assert "gateway ended (signal 9); starting it again in 0.5 s" in up.said
+
+
+def test_a_killed_up_leaves_nothing_that_the_next_start_does_not_end(up: Up) -> None:
+    process = up.start("vllm")
+    up.until_ready()
+    before = up.ready["pids"]
+    process.kill()
+    process.wait(30)
+    up.start("vllm")
+    up.until_ready()
+    assert not set(up.ready["pids"].values()) & set(before.values())
+    # An init that is slow to collect the dead leaves them in the table for a while; they hold nothing.
+    living = {one.pid for one in process_table.living()}
+    assert not {name for name, pid in before.items() if pid in living}
+
+
+def test_the_second_up_on_one_folder_says_who_is_first(up: Up) -> None:
+    first = up.start()
+    up.until_ready()
+    url = up.ready["base_url"]
+    second = up.start()
+    assert second.wait(30) == 1
+    assert f"already running as pid {first.pid} at {url}" in up.said
+    assert first.poll() is None
+    assert up.ready_file.exists()
+
+
+def test_a_taken_port_is_told_before_anything_is_started(up: Up) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        port = listener.getsockname()[1]
+        assert up.start(FAKE_PORT=str(port)).wait(30) == 1
+    assert f"PortTaken: port {port}" in up.said
+    assert "Redis" not in up.said
+
+
+def test_a_ready_file_that_cannot_be_written_is_told_before_anything_is_started(up: Up) -> None:
+    (up.folder / "blocked").touch()
+    process = up.start(FAKE_READY=str(up.folder / "blocked" / "ready.json"))
+    assert process.wait(30) == 1
+    assert "--ready-file" in up.said
+    assert "Redis" not in up.said

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
+from rich.box import SIMPLE_HEAD
 from rich.console import Console
 from rich.table import Table
 
@@ -15,6 +16,10 @@ from gateway.cli.drill_view import failure_line, seconds, share
 from gateway.cli.failure import CommandFailed
 
 MAX_LISTED = 20
+HEADINGS = (
+    *("turn", "TTFT\np50 s", "\np95 s", "total\np50 s", "\np95 s"),
+    *("sam-\nples", "failed", "prompt\ntokens", "\ncached", "\nshare"),
+)
 FOOTER = (
     "TTFT: from sending the request to the first text. p50 and p95 are nearest ranks over the samples named; a failed "
     "turn counts as one that never came."
@@ -89,11 +94,11 @@ def _finite(value: object) -> object:
 
 
 def _figures_table(summary: DrillSummary) -> Table:
-    table = Table()
-    for heading in ("turn", "TTFT p50", "p95", "total p50", "p95", "samples", "prompt tokens", "cached", "share"):
+    # Narrow enough for a terminal of eighty columns.
+    table = Table(box=SIMPLE_HEAD, padding=(0, 1, 0, 0), show_edge=False)
+    for heading in HEADINGS:
         table.add_column(heading, justify="right", no_wrap=True)
-    table.add_column("replicas")
-    table.add_column("failed", justify="right")
+    table.add_column("replicas", overflow="fold")
     for turn, figures in summary.by_turn.items():
         table.add_row(*_cells(str(turn), figures))
     table.add_section()
@@ -107,16 +112,16 @@ def _cells(name: str, figures: Figures) -> tuple[str, ...]:
         *_both(figures.ttft_s),
         *_both(figures.total_s),
         str(figures.total_s.samples),
+        str(figures.failed),
         str(figures.prompt_tokens),
         str(figures.cached_tokens),
         share(figures.cached_tokens, figures.prompt_tokens),
         ", ".join(figures.replicas) or "-",
-        str(figures.failed),
     )
 
 
 def _both(percentiles: Percentiles) -> tuple[str, str]:
-    return seconds(percentiles.p50), seconds(percentiles.p95)
+    return seconds(percentiles.p50).removesuffix(" s"), seconds(percentiles.p95).removesuffix(" s")
 
 
 def _findings(report: Report) -> list[str]:

@@ -7,7 +7,7 @@ from dataclasses import replace
 from uuid import uuid4
 
 from gateway.cli.api_client import ApiClient
-from gateway.cli.api_faults import ApiFault, ApiRefused
+from gateway.cli.api_faults import ApiCutOff, ApiFault, ApiRefused, ApiUnreachable
 from gateway.cli.drill_board import Board, Stage
 from gateway.cli.drill_plan import DrillPlan, think_time_s
 from gateway.cli.drill_summary import Failure, TurnRow
@@ -19,6 +19,7 @@ from sessions.domain.turn import Usage
 MAX_RETRIES = 5
 MAX_RETRY_WAIT_S = 15.0
 LEAVE_S = 10.0
+RECONNECT_S = 0.5
 GIVE_UP_AFTER = 3
 """So many failed turns in a row end a session: what follows would only repeat them."""
 
@@ -46,8 +47,8 @@ class ScriptedTrainee:
             async with asyncio.timeout(self._plan.timeout_s):
                 self._session = await self._started()
             self._board.stage(self._number, Stage.THINKING, session=self._session)
-            await self._take_turns(self._session)
-            await self._check_count(self._session)
+            if await self._took_turns(self._session):
+                await self._check_count(self._session)
             stage = Stage.CLOSED
         except TimeoutError:
             self._failed(Fault("session_timed_out", f"no session within {self._plan.timeout_s:g} s"))
@@ -68,6 +69,9 @@ class ScriptedTrainee:
                 session = await self._client.start_session(
                     self._plan.scenario, metadata=metadata, idempotency=self._start_key
                 )
+            except ApiUnreachable:
+                self._may_have_started = False
+                raise
             except ApiRefused as refusal:
                 self._may_have_started = False
                 await _wait_or_raise(refusal, attempt)
@@ -75,7 +79,8 @@ class ScriptedTrainee:
             else:
                 return session.id
 
-    async def _take_turns(self, session: str) -> None:
+    async def _took_turns(self, session: str) -> bool:
+        """Whether all of them were tried."""
         intended = self._clock()
         failed_in_a_row = 0
         for turn in range(1, self._plan.turns + 1):
@@ -85,12 +90,13 @@ class ScriptedTrainee:
             failed_in_a_row = 0 if row.succeeded else failed_in_a_row + 1
             if failed_in_a_row == GIVE_UP_AFTER and turn < self._plan.turns:
                 self._failed(Fault("gave_up", f"{GIVE_UP_AFTER} turns in a row failed; the rest was not played"))
-                return
+                return False
             if turn < self._plan.turns:
                 intended = (
                     row.started_s + (row.total_s or 0.0) + think_time_s(self._plan, trainee=self._number, turn=turn)
                 )
                 await asyncio.sleep(max(0.0, intended - self._clock()))
+        return True
 
     async def _taken(self, session: str, turn: int, intended_s: float) -> TurnRow:
         said = line_for(self._plan.lines, trainee=self._number, turn=turn)
@@ -180,6 +186,8 @@ class ScriptedTrainee:
             except ApiRefused as refusal:
                 await _wait_or_raise(refusal, attempt)
                 attempt += 1
+            except (ApiUnreachable, ApiCutOff):  # a server that is started again can still take it
+                await asyncio.sleep(RECONNECT_S)
 
     async def _cancel_running(self) -> None:
         """A turn whose end was not heard would keep its session busy and the replica too."""

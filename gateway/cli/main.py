@@ -35,7 +35,7 @@ ENTRIES = (
 )
 EXAMPLES = (
     "Examples:\n\n"
-    "  drillyard up --replica-kind sim --replicas 2\n\n"
+    "  drillyard up --replicas 2\n\n"
     "  drillyard drill run --scenario zh --trainees 8 --turns 5\n\n"
     "  drillyard chat --scenario en\n\n"
     "Every command has its own --help."

@@ -85,3 +85,12 @@ async def test_a_server_that_has_gone_does_not_hold_a_trainee_up() -> None:
     assert {failure.code for failure in board.failures} <= {"unreachable", "not_closed"}
     assert board.failures[0].code == "unreachable"
     assert time.monotonic() - begun < 5
+
+
+async def test_a_session_is_closed_once_a_server_that_went_away_is_back(server: WireServer) -> None:
+    server.unreachable_closes = 2
+    board = Board(trainees=1)
+    async with Api(base_url=server.base_url) as api:
+        await trainee(api, board).play()
+    assert not board.failures
+    assert {room.state for room in server.rooms.values()} == {"closed"}

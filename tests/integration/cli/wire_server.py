@@ -59,6 +59,8 @@ class WireServer:
     starts: dict[str, Room] = field(default_factory=dict)
     cancelled: list[tuple[str, int]] = field(default_factory=list)
     refuse_starts: bool = False
+    unreachable_closes: int = 0
+    """So many requests to close are hung up on."""
     delay_s: float = 0.0
     max_turns: int = 50
     reached: threading.Event = field(default_factory=threading.Event)
@@ -107,6 +109,9 @@ class WireServer:
 
     async def _close(self, request: Request) -> Response:
         room = self.rooms[request.path_params["id"]]
+        if self.unreachable_closes > 0:
+            self.unreachable_closes -= 1
+            return StreamingResponse(_hung_up())
         room.state = "closed"
         return JSONResponse(_session(room))
 
@@ -218,6 +223,11 @@ def _problem(status: int, code: str, detail: str, *, retry_after: str | None = N
     body = {"type": "about:blank", "title": "refused", "status": status, "code": code, "detail": detail}
     headers = {"Retry-After": retry_after} if retry_after is not None else {}
     return JSONResponse(body, status, headers=headers, media_type="application/problem+json")
+
+
+async def _hung_up() -> AsyncIterator[bytes]:
+    yield b"{"
+    raise ConnectionAbortedError
 
 
 def _session(room: Room) -> dict[str, object]:

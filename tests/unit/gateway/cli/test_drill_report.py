@@ -34,7 +34,7 @@ def shown(told: Report) -> str:
 
 def test_the_tables_tell_figures_by_turn_and_in_all() -> None:
     text = shown(report(row(1), row(2)))
-    assert "0.25 s" in text
+    assert "0.25" in text
     assert "80 %" in text
     assert "2 of 4 turns by 2 trainees in 3.0 s" in text
     assert text.rstrip().endswith("drill passed")
@@ -45,6 +45,14 @@ def test_failures_and_moves_are_listed_as_they_are() -> None:
     assert "trainee 1 turn 2: a -> b (no reason)" in text
     assert "trainee 1 turn 2: failed: cut: was [red]cut[/red]" in text
     assert text.rstrip().endswith("drill FAILED")
+
+
+def test_the_tables_fit_a_terminal_of_eighty_columns() -> None:
+    out = io.StringIO()
+    rows = [row(turn, replica=replica) for turn in range(1, 51) for replica in ("replica-0", "replica-1")]
+    show(report(*rows), Console(file=out, width=80))
+    assert "…" not in out.getvalue()
+    assert max(len(line) for line in out.getvalue().splitlines()[:60]) <= 80
 
 
 def test_a_long_list_is_shortened() -> None:

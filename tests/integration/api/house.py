@@ -144,7 +144,8 @@ async def house(*, lock: TurnLock | None = None, heartbeat_s: float = HEARTBEAT_
 @asynccontextmanager
 async def served(services: object) -> AsyncIterator[str]:
     """The address at which the application answers."""
-    with socket.socket() as listener:
+    # Named as TCP, because asyncio sends small pieces at once on such sockets only.
+    with socket.socket(proto=socket.IPPROTO_TCP) as listener:
         listener.bind(("127.0.0.1", 0))
         listener.listen(128)
         config = uvicorn.Config(

@@ -1,0 +1,113 @@
+"""The commands against the real gateway, with real Redis, real Postgres and scripted engines."""
+
+import json
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.integration.cli.conftest import Command
+from tests.support.gateway_process import World, world
+
+ROOT = Path(__file__).parents[3]
+
+pytestmark = [pytest.mark.redis, pytest.mark.postgres]
+
+
+@pytest.fixture
+def stack(tmp_path: Path, database_url: str) -> Iterator[World]:
+    """As `drillyard up` leaves it: with a ready file in the folder `data`."""
+    with world(tmp_path, database_url, KEY_CACHE_S="0") as running:
+        keys = running.seed.keys
+        ready = {
+            "base_url": running.gateway.url,
+            "keys": {"operator": keys.operator, "trainees": list(keys.trainees)},
+            "scenarios": [{"id": scenario.id, "locale": scenario.locale} for scenario in running.seed.scenarios],
+            "database_url": database_url,
+        }
+        (tmp_path / "data").mkdir()
+        (tmp_path / "data" / "ready.json").write_text(json.dumps(ready))
+        yield running
+
+
+def started(tmp_path: Path, *words: str) -> "subprocess.Popen[str]":
+    command = [sys.executable, "-m", "gateway.cli.main", *words, "--data", str(tmp_path / "data")]
+    return subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+
+def open_sessions(stack: World) -> int:
+    with stack.client(stack.seed.keys.operator) as client:
+        return len(client.get("/v1/sessions", params={"state": "open"}).json()["items"])
+
+
+def wait_for_turns(stack: World, count: int) -> None:
+    deadline = time.monotonic() + 30
+    while sum(len(engine.requests()) for engine in stack.engines.values()) < count:
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
+
+
+@pytest.mark.parametrize("language", ["zh", "en"])
+def test_a_drill_against_the_real_thing_passes(drillyard: Command, stack: World, tmp_path: Path, language: str) -> None:
+    out = tmp_path / "out.json"
+    ended = drillyard(
+        *("drill", "run", "--data", str(tmp_path / "data"), "--scenario", language, "--json", str(out)),
+        *("--trainees", "5", "--turns", "4", "--think", "0.05"),
+    )
+    assert ended.code == 0, ended
+    told = json.loads(out.read_text())
+    assert told["summary"]["totals"]["turns"] == 20
+    assert told["summary"]["totals"]["cached_tokens"] > 0
+    assert not told["summary"]["changes"]
+    assert {row["pin"] for row in told["turns"] if row["turn"] > 1} == {"kept"}
+    assert open_sessions(stack) == 0
+
+
+def test_a_replica_killed_in_a_drill_moves_its_sessions_and_nothing_fails(stack: World, tmp_path: Path) -> None:
+    with started(
+        tmp_path, "drill", "run", "--scenario", "en", "--trainees", "6", "--turns", "6", "--think", "0.3"
+    ) as drill:
+        wait_for_turns(stack, 9)
+        stack.engines["replica-1"].kill()
+        out, err = drill.communicate(timeout=60)
+    assert (drill.returncode, err) == (0, ""), out
+    assert "36 of 36 turns" in out
+    assert "replica-1 -> replica-2 (moved)" in out
+
+
+def test_ctrl_c_leaves_no_session_open_and_no_engine_at_work(stack: World, tmp_path: Path) -> None:
+    for engine in stack.engines.values():
+        engine.script(delay_s=0.5)
+    with started(tmp_path, "drill", "run", "--scenario", "en", "--trainees", "4", "--think", "0") as drill:
+        wait_for_turns(stack, 4)
+        drill.send_signal(signal.SIGINT)
+        out, err = drill.communicate(timeout=60)
+    assert (drill.returncode, err) == (130, ""), out
+    assert "drill stopped before its end" in out
+    assert open_sessions(stack) == 0
+    assert [engine.running() for engine in stack.engines.values()] == [0, 0]
+
+
+def test_a_gateway_killed_in_a_drill_fails_it(stack: World, tmp_path: Path) -> None:
+    with started(tmp_path, "drill", "run", "--scenario", "en", "--trainees", "2", "--think", "0.2") as drill:
+        wait_for_turns(stack, 3)
+        stack.gateway.kill()
+        out, err = drill.communicate(timeout=60)
+    assert (drill.returncode, err) == (1, "")
+    assert "failed: unreachable" in out
+    assert "drill FAILED" in out
+
+
+def test_a_key_made_here_opens_the_gateway_until_it_is_revoked(
+    drillyard: Command, stack: World, tmp_path: Path
+) -> None:
+    where = ("--data", str(tmp_path / "data"), "--tenant", "acme")
+    key = drillyard("keys", "create", *where, "--role", "trainee", "--name", "li.wei").out.strip()
+    with stack.client(key) as client:
+        assert client.get("/v1/scenarios").status_code == 200
+        assert drillyard("keys", "revoke", *where, key.split("_")[1]).code == 0
+        assert client.get("/v1/scenarios").status_code == 401

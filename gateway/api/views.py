@@ -1,7 +1,7 @@
 """What callers get to see of scenarios, sessions, turns and contexts."""
 
 from datetime import datetime
-from typing import Generic, Self, TypeVar
+from typing import Generic, Literal, Self, TypeVar
 from uuid import UUID
 
 from pydantic import BaseModel, ConfigDict
@@ -196,6 +196,13 @@ class MessageView(View):
     content: str
 
 
+class CutView(View):
+    """The window was full: so many of the oldest turns are no longer shown to the tutor."""
+
+    turns: int
+    reason: Literal["token_budget"] = "token_budget"
+
+
 class ContextView(View):
     session_id: UUID
     model: str
@@ -205,7 +212,7 @@ class ContextView(View):
     available_tokens: int
     blocks: tuple[BlockView, ...]
     messages: tuple[MessageView, ...]
-    cut_turns: int
+    cut: CutView | None
     summary: str | None
     prompt_sha256: str
 
@@ -220,7 +227,7 @@ class ContextView(View):
             available_tokens=context.available_tokens,
             blocks=tuple(BlockView.of(block) for block in context.blocks),
             messages=tuple(MessageView.model_validate(message) for message in context.messages),
-            cut_turns=context.cut_turns,
+            cut=CutView(turns=context.cut_turns) if context.cut_turns else None,
             summary=None,
             prompt_sha256=context.prompt_sha256,
         )

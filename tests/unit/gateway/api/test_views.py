@@ -47,4 +47,4 @@ def test_a_context_shows_blocks_and_messages() -> None:
     shown = ContextView.of(context).model_dump(mode="json")
     assert shown["blocks"][1] == {"kind": "turns", "tokens": 5, "sha256": "bb", "from_turn": 1, "to_turn": 2}
     assert shown["messages"] == [{"role": "system", "content": "You are."}]
-    assert (shown["summary"], shown["cut_turns"]) == (None, 1)
+    assert (shown["summary"], shown["cut"]) == (None, {"turns": 1, "reason": "token_budget"})

@@ -77,7 +77,7 @@ def empty_database_url(postgres_template: PostgresTemplate) -> Iterator[str]:
 
 
 @pytest.fixture
-async def engine(database_url: str) -> AsyncIterator[AsyncEngine]:
+async def database_engine(database_url: str) -> AsyncIterator[AsyncEngine]:
     made = postgres_engine(database_url)
     yield made
     await made.dispose()

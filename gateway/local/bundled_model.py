@@ -1,5 +1,6 @@
 """Fetches the small chat model that makes a machine without any model usable, and keeps it as a folder."""
 
+import json
 import shutil
 import sys
 import zipfile
@@ -41,6 +42,16 @@ def own_model(folder: Path) -> Model:
             hint="--model takes a folder in Hugging Face's layout",
         )
     return Model(folder=folder.resolve(), name=folder.resolve().name)
+
+
+def require_window(model: Model, window_tokens: int) -> None:
+    """A window the model was not made for is refused here and not after half a minute of loading."""
+    longest = json.loads((model.folder / "config.json").read_text()).get("max_position_embeddings")
+    if isinstance(longest, int) and window_tokens > longest:
+        raise LocalStackError(
+            f"{model.name} was made for windows of at most {longest} tokens, and {window_tokens} are asked for",
+            hint=f"use --window {longest} or less",
+        )
 
 
 def _make(installer: Installer, folder: Path) -> None:

@@ -5,7 +5,7 @@ from pathlib import Path
 
 _READ_BYTES = 64 * 1024
 _TELLING = re.compile(r"error|fatal|panic|cannot|could not|failed|no space|denied|killed", re.IGNORECASE)
-_POINTS_ELSEWHERE = re.compile(r"see (root cause|stack trace|the log)", re.IGNORECASE)
+_POINTS_ELSEWHERE = re.compile(r"see (root cause|stack trace|the log)|for further information", re.IGNORECASE)
 _COLOUR = re.compile(r"\x1b\[[0-9;]*m")
 _LONGEST = 300
 

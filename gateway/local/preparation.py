@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 
-from gateway.local.bundled_model import Model, bundled_model, own_model
+from gateway.local.bundled_model import Model, bundled_model, own_model, require_window
 from gateway.local.hardware import available_memory_gib, gpus, usable_cores
 from gateway.local.vllm_environment import Installer, existing_environment, is_cpu_build, vllm_environment
 from gateway.local.vllm_replica import Place, Serving, spread
@@ -50,6 +50,7 @@ def prepare(options: Options, installer: Installer, caller: Mapping[str, str]) -
         return Prepared(model=None if named else _model(options, installer), serving=None, places=())
     environment, cards = _environment(options, installer)
     model = _model(options, installer)
+    require_window(model, options.window_tokens)
     serving = Serving(
         environment=environment,
         model=model,

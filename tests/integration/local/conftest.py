@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -106,9 +107,12 @@ def _marked(pid: int, mark: str, data: Path) -> str:
 @pytest.fixture
 def up(tmp_path: Path) -> Iterator[Up]:
     (tmp_path / "model").mkdir()
-    (tmp_path / "model" / "config.json").touch()
+    (tmp_path / "model" / "config.json").write_text("{}")
     make_environment(tmp_path / "vllm")
     one = Up(folder=tmp_path, mark=f"{os.getpid()}-{tmp_path.name}")
     yield one
     one.end()
+    elsewhere = one.data / "postgres" / "the-cluster-lies-in"
+    if elsewhere.exists():  # root's temporary folders are closed to the account Postgres runs with
+        shutil.rmtree(elsewhere.read_text().strip())
     assert one.left() == []

@@ -7,7 +7,7 @@ import pytest
 from rich.console import Console
 from typing_extensions import override
 
-from gateway.local.bundled_model import NAME, Model, bundled_model, own_model
+from gateway.local.bundled_model import NAME, Model, bundled_model, own_model, require_window
 from gateway.local.children import Children
 from gateway.local.errors import LocalStackError
 from gateway.local.process import Command
@@ -61,10 +61,22 @@ def test_the_model_is_fetched_by_its_hash_converted_once_and_kept(tmp_path: Path
 def test_a_folder_of_the_callers_is_served_under_its_own_name(tmp_path: Path) -> None:
     folder = tmp_path / "Qwen3-8B"
     folder.mkdir()
-    (folder / "config.json").touch()
+    (folder / "config.json").write_text("{}")
     assert own_model(folder) == Model(folder=folder, name="Qwen3-8B")
 
 
 def test_a_folder_without_a_model_is_refused(tmp_path: Path) -> None:
     with pytest.raises(LocalStackError, match=r"no config\.json"):
         own_model(tmp_path)
+
+
+@pytest.mark.parametrize(("config", "window"), [('{"max_position_embeddings": 8192}', 8192), ("{}", 1_000_000)])
+def test_a_window_the_model_can_bear_is_taken(tmp_path: Path, config: str, window: int) -> None:
+    (tmp_path / "config.json").write_text(config)
+    require_window(Model(folder=tmp_path, name="small"), window)
+
+
+def test_a_window_beyond_the_model_is_refused_before_it_is_loaded(tmp_path: Path) -> None:
+    (tmp_path / "config.json").write_text('{"max_position_embeddings": 8192}')
+    with pytest.raises(LocalStackError, match="at most 8192 tokens, and 8193 are asked for"):
+        require_window(Model(folder=tmp_path, name="small"), 8193)

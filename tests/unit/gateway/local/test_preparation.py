@@ -37,6 +37,7 @@ def installer(tmp_path: Path, said: io.StringIO, monkeypatch: pytest.MonkeyPatch
     monkeypatch.setattr(f"{where}usable_cores", lambda: (0, 1))
     monkeypatch.setattr(f"{where}available_memory_gib", lambda: 64.0)
     monkeypatch.setattr(f"{where}bundled_model", lambda _: BUNDLED)
+    monkeypatch.setattr(f"{where}require_window", lambda *_: None)
     monkeypatch.setattr(f"{where}vllm_environment", lambda _, gpu: Path("/gpu" if gpu else "/cpu"))
     return Installer(
         lists=tmp_path,
@@ -51,7 +52,7 @@ def installer(tmp_path: Path, said: io.StringIO, monkeypatch: pytest.MonkeyPatch
 def own(tmp_path: Path) -> Path:
     folder = tmp_path / "own"
     folder.mkdir()
-    (folder / "config.json").touch()
+    (folder / "config.json").write_text("{}")
     return folder
 
 

@@ -1,0 +1,90 @@
+"""One real replica from its environment to its last process."""
+
+import os
+import signal
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from rich.console import Console
+
+from gateway.local import process_table
+from gateway.local.bundled_model import bundled_model
+from gateway.local.cache import cache_folder
+from gateway.local.children import Children, Service
+from gateway.local.free_port import free_port
+from gateway.local.hardware import gpus, usable_cores
+from gateway.local.http_probe import ask
+from gateway.local.process import Child
+from gateway.local.progress import Progress
+from gateway.local.stack import LISTS
+from gateway.local.vllm_environment import Installer, vllm_environment
+from gateway.local.vllm_replica import ReplicaPlan, Serving, replica_service, spread
+
+pytestmark = pytest.mark.vllm
+
+ALL_GONE_WITHIN_S = 15.0
+
+
+@pytest.fixture
+def children() -> Iterator[Children]:
+    family = Children()
+    yield family
+    family.stop_all()
+
+
+@pytest.fixture
+def serving(children: Children, tmp_path: Path) -> Serving:
+    installer = Installer(
+        lists=LISTS,
+        cache=cache_folder(tmp_path),
+        logs=tmp_path / "logs",
+        children=children,
+        progress=Progress(console=Console()),
+    )
+    return Serving(
+        environment=vllm_environment(installer, gpu=bool(gpus())),
+        model=bundled_model(installer),
+        window_tokens=2048,
+        home=tmp_path / "home",
+        logs=tmp_path / "logs",
+    )
+
+
+@pytest.fixture
+def plan() -> ReplicaPlan:
+    (place,) = spread(1, cores=usable_cores(), gpus=gpus())
+    return ReplicaPlan(id="replica-1", port=free_port(), place=place)
+
+
+def loaded(service: Service, children: Children) -> tuple[Child, set[int]]:
+    """A replica that serves, and the numbers of all its processes."""
+    child = children.start(service.command)
+    children.await_ready([(service, child)])
+    return child, {one.pid for one in process_table.members(child.pid)}
+
+
+def test_a_replica_counts_cached_tokens_and_leaves_no_process_when_it_stops(
+    serving: Serving, plan: ReplicaPlan, children: Children
+) -> None:
+    child, family = loaded(replica_service(plan, serving, caller=os.environ), children)
+    assert len(family) > 1
+    words = " ".join(f"point {number} of the price list," for number in range(60))
+    body = {"model": serving.model.name, "messages": [{"role": "user", "content": words}], "max_tokens": 1}
+    answers = [ask(f"{plan.url}/v1/chat/completions", body=body, timeout_s=60) for _ in range(2)]
+    assert all(answer.is_good for answer in answers)
+    assert '"cached_tokens":0' not in answers[1].text.replace(" ", "")
+    children.stop([child])
+    assert not family & {one.pid for one in process_table.living()}
+
+
+def test_descendants_do_not_outlive_a_server_that_was_killed(
+    serving: Serving, plan: ReplicaPlan, children: Children
+) -> None:
+    child, family = loaded(replica_service(plan, serving, caller=os.environ), children)
+    os.kill(child.pid, signal.SIGKILL)
+    deadline = time.monotonic() + ALL_GONE_WITHIN_S
+    while family & {one.pid for one in process_table.living()}:
+        assert time.monotonic() < deadline
+        time.sleep(0.05)

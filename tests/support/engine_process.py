@@ -14,7 +14,7 @@ from typing import Any
 import httpx
 
 _ROOT = Path(__file__).parents[2]
-_START_S = 20.0
+_START_S = 60.0
 
 
 class EngineProcess:

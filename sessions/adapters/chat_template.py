@@ -16,6 +16,9 @@ from sessions.domain.prompt import Message
 # A prompt must not change from day to day: templates that ask for the date all get this one, which is as long as any.
 _DATE = datetime(2026, 1, 1, tzinfo=UTC)
 
+# A template is code that others wrote: beside Jinja's own errors, those of its arithmetic and look-ups.
+_OF_TEMPLATES = (TemplateError, TypeError, ValueError, ArithmeticError, LookupError)
+
 
 class TemplateBroken(Exception):
     """The template is not Jinja, or it refuses the messages."""
@@ -58,7 +61,7 @@ class ChatTemplate:
                 add_generation_prompt=True,
                 **self._tokens,
             )
-        except TemplateError as error:
+        except _OF_TEMPLATES as error:
             raise TemplateBroken(str(error)) from error
 
 

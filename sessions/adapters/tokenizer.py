@@ -60,11 +60,10 @@ class ModelTokenizer(TokenCounter):
         config = _config(folder)
         self._tokenizer = _tokenizer(folder)
         self._special = _special_tokens(self._tokenizer, config)
-        try:
-            self._template = ChatTemplate(_template_source(folder, config), tokens=config.special())
-            self._overhead = self._measured_overhead()
-        except TemplateBroken as error:
-            raise TokenizerUnusable(f"the chat template of {folder} cannot be used: {error}") from error
+        self._template = _template(folder, config)
+        self._overhead = self._measured_overhead()
+        # Sessions open with a line of the tutor's; a model whose template refuses that must not start to serve.
+        self.count_prompt([Message(role, _SAMPLE) for role in (Role.SYSTEM, Role.ASSISTANT, Role.USER)])
 
     @property
     @override
@@ -83,7 +82,10 @@ class ModelTokenizer(TokenCounter):
 
     @override
     def count_prompt(self, messages: Sequence[Message]) -> int:
-        return self.count_text(self._template.render(messages))
+        try:
+            return self.count_text(self._template.render(messages))
+        except TemplateBroken as error:
+            raise TokenizerUnusable(f"the model's chat template refuses the messages: {error}") from error
 
     def _measured_overhead(self) -> int:
         """By differences, so that what stands once in a prompt cancels out; user and assistant alternate, because
@@ -112,12 +114,15 @@ def _config(folder: Path) -> _Config:
         raise TokenizerUnusable(f"{file} is no tokenizer configuration: {error.errors()[0]['msg']}") from error
 
 
-def _template_source(folder: Path, config: _Config) -> str:
+def _template(folder: Path, config: _Config) -> ChatTemplate:
     file = folder / "chat_template.jinja"
     source = _text(file) if file.is_file() else config.template()
     if not source:
         raise TokenizerUnusable(f"{folder} holds no chat template, in a file of its own or in tokenizer_config.json")
-    return source
+    try:
+        return ChatTemplate(source, tokens=config.special())
+    except TemplateBroken as error:
+        raise TokenizerUnusable(f"the chat template of {folder} cannot be used: {error}") from error
 
 
 def _text(file: Path) -> str:

@@ -1,0 +1,62 @@
+"""Templates as the models bring them."""
+
+import pytest
+
+from sessions.adapters.chat_template import ChatTemplate, TemplateBroken
+from sessions.domain.prompt import Message, Role
+
+TALK = (Message(Role.USER, "Hi & <b>你好</b>"), Message(Role.ASSISTANT, "Yes?"), Message(Role.USER, "Go on"))
+
+
+def _rendered(source: str) -> str:
+    return ChatTemplate(source, tokens={"bos_token": "<s>", "eos_token": "</s>"}).render(TALK)
+
+
+def test_text_is_not_escaped() -> None:
+    assert _rendered("{{ messages[0].content }}") == "Hi & <b>你好</b>"
+    assert _rendered("{{ messages[0].content | tojson }}") == '"Hi & <b>你好</b>"'
+    assert _rendered("{{ {'a': [1]} | tojson(indent=1) }}") == '{\n "a": [\n  1\n ]\n}'
+
+
+def test_blocks_leave_no_white_space_behind() -> None:
+    source = "{% for m in messages %}\n    {% if m.role == 'user' %}\nU{{ loop.index }}\n    {% endif %}\n{% endfor %}"
+    assert _rendered(source) == "U1\nU3\n"
+
+
+def test_special_tokens_have_their_names() -> None:
+    assert _rendered("{{ bos_token }}{{ messages[1]['role'] }}{{ eos_token }}") == "<s>assistant</s>"
+
+
+def test_the_reply_is_begun_and_there_are_no_tools() -> None:
+    assert _rendered("{% if add_generation_prompt and not tools and documents is none %}ok{% endif %}") == "ok"
+
+
+def test_loops_may_be_left_and_the_assistants_part_marked() -> None:
+    marked = "{% generation %}{{ m.content }}{% endgeneration %}"
+    source = "{% for m in messages %}{% if loop.index == 2 %}" + marked + "{% break %}{% endif %}{% endfor %}"
+    assert _rendered(source) == "Yes?"
+
+
+def test_the_date_never_changes() -> None:
+    assert _rendered("{{ strftime_now('%d %b %Y') }}") == "01 Jan 2026"
+
+
+def test_a_template_may_refuse_the_messages_in_its_own_words() -> None:
+    with pytest.raises(TemplateBroken, match="roles must alternate"):
+        _rendered("{{ raise_exception('roles must alternate') }}")
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "{% if %}",
+        "{{ ''.__class__.__mro__ }}",
+        "{{ messages.append(1) }}",
+        "{{ messages[0].content.nothing() }}",
+        "{{ 'a' + 1 }}",
+        "{{ messages[0]['content'] | nofilter }}",
+    ],
+)
+def test_a_template_can_neither_break_out_nor_fail_with_a_traceback(source: str) -> None:
+    with pytest.raises(TemplateBroken):
+        _rendered(source)

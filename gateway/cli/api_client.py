@@ -60,10 +60,11 @@ class TurnStream:
 
 
 class ApiClient:
-    """Calls of one key holder. Clients of several keys share the connections of one `Api`."""
+    """Calls of one caller over connections of its own; made by `Api.as_holder_of`."""
 
     def __init__(self, *, api: "Api", key: str) -> None:
         self._api = api
+        self._http = api.connections()
         self._headers = {"Authorization": f"Bearer {key}"}
 
     def now(self) -> float:
@@ -107,7 +108,7 @@ class ApiClient:
 
     async def cancel_turn(self, session: str, number: int) -> None:
         with self._api.faults():
-            answer = await self._api.http.post(
+            answer = await self._http.post(
                 f"/v1/sessions/{_part(session)}/turns/{number}/cancel", headers=self._headers
             )
         _refuse_unless_ok(answer)
@@ -115,7 +116,7 @@ class ApiClient:
     @asynccontextmanager
     async def take_turn(self, session: str, text: str, *, idempotency: str) -> AsyncIterator[TurnStream]:
         """The turn as it streams; leaving the block early only stops listening."""
-        request = self._api.http.build_request(
+        request = self._http.build_request(
             "POST",
             f"/v1/sessions/{_part(session)}/turns",
             json={"text": text},
@@ -127,7 +128,7 @@ class ApiClient:
             },
         )
         with self._api.faults():
-            response = await self._api.http.send(request, stream=True)
+            response = await self._http.send(request, stream=True)
             try:
                 if not response.is_success:
                     await response.aread()
@@ -139,7 +140,7 @@ class ApiClient:
     async def _get(self, path: str, view: type[View], **query: str | None) -> View:
         asked = {name: value for name, value in query.items() if value is not None}
         with self._api.faults():
-            answer = await self._api.http.get(path, params=asked, headers=self._headers)
+            answer = await self._http.get(path, params=asked, headers=self._headers)
         return _viewed(answer, view)
 
     async def _post(
@@ -147,12 +148,12 @@ class ApiClient:
     ) -> View:
         headers = self._headers if idempotency is None else {**self._headers, "Idempotency-Key": idempotency}
         with self._api.faults():
-            answer = await self._api.http.post(path, json=body, headers=headers)
+            answer = await self._http.post(path, json=body, headers=headers)
         return _viewed(answer, view)
 
 
 class Api:
-    """One server's connections; used as `async with Api(...) as api: client = api.as_holder_of(key)`."""
+    """One server; used as `async with Api(...) as api: client = api.as_holder_of(key)`."""
 
     def __init__(
         self, *, base_url: str, read_timeout_s: float = 60.0, clock: Callable[[], float] = perf_counter
@@ -160,23 +161,33 @@ class Api:
         self.base_url = base_url
         self.clock = clock
         self._read_timeout_s = read_timeout_s
-        self.http = httpx.AsyncClient(
-            base_url=base_url,
-            timeout=httpx.Timeout(read_timeout_s, connect=CONNECT_TIMEOUT_S, pool=None),
-            # Every trainee holds a connection for as long as a reply streams; a pool limit would measure itself.
-            limits=httpx.Limits(max_connections=None, max_keepalive_connections=None),
-            trust_env=not _is_loopback(base_url),  # a proxy for the outside cannot reach this machine's own ports
-        )
+        self._tls = httpx.create_ssl_context()
+        self._opened: list[httpx.AsyncClient] = []
 
     async def __aenter__(self) -> Self:
-        await self.http.__aenter__()
         return self
 
     async def __aexit__(self, *_: object) -> None:
-        await self.http.aclose()
+        await self.close()
+
+    async def close(self) -> None:
+        while self._opened:
+            await self._opened.pop().aclose()
 
     def as_holder_of(self, key: str) -> ApiClient:
         return ApiClient(api=self, key=key)
+
+    def connections(self) -> httpx.AsyncClient:
+        """A pool for one caller. Hundreds of trainees in one pool would wait for each other, not for the server: each
+        of its requests looks through all of its connections."""
+        pool = httpx.AsyncClient(
+            base_url=self.base_url,
+            timeout=httpx.Timeout(self._read_timeout_s, connect=CONNECT_TIMEOUT_S),
+            verify=self._tls,
+            trust_env=not _is_loopback(self.base_url),  # a proxy for the outside cannot reach this machine's own ports
+        )
+        self._opened.append(pool)
+        return pool
 
     @contextmanager
     def faults(self) -> Iterator[None]:

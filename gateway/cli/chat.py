@@ -58,7 +58,7 @@ def _play(runner: asyncio.Runner, told: Connection, *, scenario: str | None, ses
         finally:
             runner.run(_leave(talk, found, keep=keep))
     finally:
-        runner.run(api.http.aclose())
+        runner.run(api.close())
 
 
 async def _opened(base_url: str) -> Api:

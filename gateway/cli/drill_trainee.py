@@ -18,8 +18,9 @@ from sessions.domain.turn import Usage
 
 MAX_RETRIES = 5
 MAX_RETRY_WAIT_S = 15.0
-LEAVE_S = 10.0
+LEAVE_S = 30.0
 RECONNECT_S = 0.5
+MAX_RECONNECTS = 20
 GIVE_UP_AFTER = 3
 """So many failed turns in a row end a session: what follows would only repeat them."""
 
@@ -178,7 +179,7 @@ class ScriptedTrainee:
         if self._session is None:
             return
         await self._cancel_running()
-        attempt = 0
+        attempt, lost = 0, 0
         while True:
             try:
                 await self._client.close_session(self._session)
@@ -187,6 +188,9 @@ class ScriptedTrainee:
                 await _wait_or_raise(refusal, attempt)
                 attempt += 1
             except (ApiUnreachable, ApiCutOff):  # a server that is started again can still take it
+                lost += 1
+                if lost == MAX_RECONNECTS:
+                    raise
                 await asyncio.sleep(RECONNECT_S)
 
     async def _cancel_running(self) -> None:

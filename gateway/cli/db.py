@@ -26,7 +26,5 @@ def migrate(url: DatabaseUrl = None, data: DataFolder = DEFAULT_DATA) -> None:
     try:
         upgrade(database)
     except RecordsUnavailable as error:
-        raise CommandFailed(
-            " ".join(str(error).split()), advice="is it running, and may we sign in?"
-        ) from error
+        raise CommandFailed(" ".join(str(error).split()), advice="is it running, and may we sign in?") from error
     typer.echo("the database is up to date")

@@ -6,9 +6,9 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 
 from gateway.local import process
-from gateway.local.errors import ProgramFailed, ServiceDied, ServiceNotReady, failure
+from gateway.local.errors import DiskFull, LocalStackError, ProgramFailed, ServiceDied, ServiceNotReady
 from gateway.local.free_port import free_port, is_free
-from gateway.local.log_tail import last_meaningful_line
+from gateway.local.log_tail import last_meaningful_line, tells_of_a_full_disk
 from gateway.local.process import POLL_S, Child, Command
 from gateway.local.stop_signal import StopSignal
 
@@ -82,9 +82,7 @@ class Children:
         finally:
             self.stop([child])
         if child.exit_code() != 0:
-            raise failure(
-                ProgramFailed, f"{command.name} failed: {last_meaningful_line(command.log)}", hint=hint, log=command.log
-            )
+            raise _failure(ProgramFailed, f"{command.name} failed", child, hint=hint)
 
     def await_ready(
         self, services: Sequence[tuple[Service, Child]], *, tick: Callable[[], None] = lambda: None
@@ -105,17 +103,13 @@ class Children:
 
     def _is_ready(self, service: Service, child: Child, *, since_s: float) -> bool:
         code = child.exit_code()
-        log = service.command.log
         if code is not None:
-            raise failure(
-                ServiceDied,
-                f"{service.name} ended ({ending(code)}) before it was ready: {last_meaningful_line(log)}",
-                log=log,
-            )
+            raise _failure(ServiceDied, f"{service.name} ended ({ending(code)}) before it was ready", child)
         with self._stop.interrupting():  # a probe may take seconds
             missing = service.waiting_for()
         if missing is not None and since_s > service.deadline_s:
-            raise ServiceNotReady(f"{service.name} was not ready after {service.deadline_s:.0f} s: {missing}", log=log)
+            late = f"{service.name} was not ready after {service.deadline_s:.0f} s: {missing}"
+            raise ServiceNotReady(late, log=service.command.log)
         return missing is None
 
     @contextmanager
@@ -144,6 +138,14 @@ class Children:
             else:
                 return service, child, chosen
         raise AssertionError("the last try returns or raises")
+
+
+def _failure(kind: type[LocalStackError], what: str, child: Child, *, hint: str = "") -> LocalStackError:
+    """Told with the child's own last words, and as what it is when the disk is full."""
+    log, since = child.command.log, child.log_began
+    if tells_of_a_full_disk(log, since=since):
+        return DiskFull(f"{what}: the disk is full", hint="free some disk space and start again", log=log)
+    return kind(f"{what}: {last_meaningful_line(log, since=since)}", hint=hint, log=log)
 
 
 def ending(code: int) -> str:

@@ -51,10 +51,3 @@ class ServiceNotReady(LocalStackError):
 
 class KeepsDying(LocalStackError):
     """A server died so often that starting it again is no cure."""
-
-
-def failure(kind: type[LocalStackError], message: str, *, hint: str = "", log: Path | None = None) -> LocalStackError:
-    """A child's failure as `kind`, unless what it wrote says that the disk is full."""
-    if "no space left" in message.lower():
-        return DiskFull(message, hint="free some disk space and start again", log=log)
-    return kind(message, hint=hint, log=log)

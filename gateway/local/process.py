@@ -40,8 +40,9 @@ class Command:
 class Child:
     """A started command. It is reaped by `finish` alone, so its number stays its own until then."""
 
-    def __init__(self, *, command: Command, process: subprocess.Popen[bytes]) -> None:
+    def __init__(self, *, command: Command, process: subprocess.Popen[bytes], log_began: int) -> None:
         self.command = command
+        self.log_began = log_began  # what stands before it in the log is an earlier child's
         self.pid = process.pid
         self._process = process
         found = process_table.entry(process.pid)
@@ -77,6 +78,7 @@ def start(command: Command) -> Child:
     command.log.parent.mkdir(parents=True, exist_ok=True)
     account = command.account
     with command.log.open("ab") as log:
+        log_began = log.tell()
         try:
             process = subprocess.Popen(  # noqa: S603  the command is ours, not a user's text
                 command.argv,
@@ -98,7 +100,7 @@ def start(command: Command) -> Child:
                 hint="run `make setup` again, or check the path and its permissions",
                 log=command.log,
             ) from error
-    return Child(command=command, process=process)
+    return Child(command=command, process=process, log_began=log_began)
 
 
 def stop_together(children: Sequence[Child], *, hurry: Callable[[], bool] = lambda: False) -> None:

@@ -84,7 +84,7 @@ class Watch:
                 log = one.service.command.log
                 raise KeepsDying(
                     f"{one.service.name} ended {deaths} times within {WINDOW_S:.0f} s, the last time with "
-                    f"{ending(code)}: {last_meaningful_line(log)}",
+                    f"{ending(code)}: {last_meaningful_line(log, since=child.log_began)}",
                     hint="look at its log, then start again",
                     log=log,
                 )

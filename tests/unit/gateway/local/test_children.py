@@ -27,10 +27,18 @@ def test_a_program_that_fails_is_told_with_its_last_words(children: Children, sc
     assert told.value.log is not None
 
 
-def test_a_full_disk_is_called_that(children: Children, script: Script) -> None:
-    with pytest.raises(DiskFull) as told:
-        children.run(script("import sys; sys.exit('OSError: [Errno 28] No space left on device')", name="pip"))
+def test_a_full_disk_is_called_that_even_when_the_last_words_are_others(children: Children, script: Script) -> None:
+    code = "import sys; print('FATAL: No space left on device', flush=True); sys.exit('PANIC: cannot abort')"
+    with pytest.raises(DiskFull, match="initdb failed: the disk is full") as told:
+        children.run(script(code, name="initdb"))
     assert "free some disk space" in told.value.hint
+
+
+def test_the_words_of_an_earlier_run_are_not_repeated(children: Children, script: Script) -> None:
+    with pytest.raises(ProgramFailed, match="ERROR: old"):
+        children.run(script("import sys; sys.exit('ERROR: old')", name="pip"))
+    with pytest.raises(ProgramFailed, match="pip failed: it wrote nothing"):
+        children.run(script("raise SystemExit(1)", name="pip"))
 
 
 def test_waiting_ends_when_all_are_ready(children: Children, script: Script) -> None:

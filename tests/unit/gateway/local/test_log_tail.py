@@ -2,7 +2,7 @@ from pathlib import Path
 
 import pytest
 
-from gateway.local.log_tail import last_line, last_meaningful_line
+from gateway.local.log_tail import last_line, last_meaningful_line, tells_of_a_full_disk
 
 
 def log_of(folder: Path, text: str) -> Path:
@@ -45,3 +45,11 @@ def test_colours_and_overlong_lines_are_cut(tmp_path: Path) -> None:
 
 def test_the_last_line_is_what_was_said_last(tmp_path: Path) -> None:
     assert last_line(log_of(tmp_path, "ERROR\nCollecting numpy\n")) == "Collecting numpy"
+
+
+def test_what_an_earlier_run_wrote_is_not_this_ones_failure(tmp_path: Path) -> None:
+    earlier = "OSError: No space left on device\n"
+    log = log_of(tmp_path, earlier + "FATAL: another reason\n")
+    assert tells_of_a_full_disk(log)
+    assert not tells_of_a_full_disk(log, since=len(earlier))
+    assert last_meaningful_line(log_of(tmp_path, earlier), since=len(earlier)) == "it wrote nothing to its log"

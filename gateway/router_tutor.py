@@ -10,7 +10,7 @@ from typing_extensions import override
 from router.domain.exchange import ChatRequest, Finished, TextPiece
 from router.domain.exchange import Message as EngineMessage
 from router.domain.fleet import AffinityKey, ReplicaId
-from router.errors import EngineError, EngineRejected, NoReplicaAvailable
+from router.errors import EngineError, EngineRejected, NoReplicaAvailable, RouterError
 from router.service import RoutedStream, Router
 from sessions.domain.session import SessionId
 from sessions.domain.turn import Usage
@@ -85,7 +85,7 @@ class _RoutedReply(TutorReply):
 
     async def _translated(self) -> AsyncIterator[Piece | ReplyEnd]:
         try:
-            async for item in self._stream.items:
+            async for item in self._stream:
                 match item:
                     case TextPiece(text):
                         yield Piece(text)
@@ -93,7 +93,7 @@ class _RoutedReply(TutorReply):
                         yield ReplyEnd(reason, Usage(usage.prompt_tokens, usage.cached_tokens, usage.completion_tokens))
                     case never:
                         assert_never(never)
-        except EngineError as error:
+        except RouterError as error:
             raise TutorBroke(str(error)) from error
 
 

@@ -163,8 +163,9 @@ def _writer(settings: Settings, counter: TokenCounter) -> PromptWriter:
 @asynccontextmanager
 async def _router(settings: Settings, redis: Redis, fleet: StaticFleet, counter: TokenCounter) -> AsyncIterator[Router]:
     expectation = Expectation(settings.model.name, settings.model.window_tokens, token_samples(counter))
-    # No limit on connections: whoever is admitted upstream of here may have one.
-    limits = httpx.Limits(max_connections=None, max_keepalive_connections=100)
+    # No limit on connections, kept ones included: over such a limit the pool may close one that a turn has just been
+    # given. Idle ones go sooner than vLLM's server closes them.
+    limits = httpx.Limits(max_connections=None, max_keepalive_connections=None, keepalive_expiry=2.0)
     async with httpx.AsyncClient(limits=limits, trust_env=False) as client:
         probe = VllmProbe(
             client=client,
@@ -206,7 +207,7 @@ async def _redis(url: str) -> AsyncIterator[Redis]:
         url,
         socket_timeout=_REDIS_TIMEOUT_S,
         socket_connect_timeout=_REDIS_TIMEOUT_S,
-        retry=Retry(NoBackoff(), 1),  # once: the connection of a restarted server is dead, a new one is not
+        retry=Retry(NoBackoff(), 1),  # the connection to a restarted server is dead, a new one is not
     )
     try:
         yield client

@@ -10,7 +10,8 @@ from router.domain.pin import Pin
 
 
 class PinStore(Protocol):
-    """Remembers which replica holds a session's cache. A pin lives until `end`, or until nobody used it for its time to live.
+    """Remembers which replica holds a session's cache. A pin lives until `end`, or until nobody used it for its time
+    to live.
 
     Every method raises `PinStoreUnavailable` when the store cannot be asked.
     """
@@ -18,14 +19,19 @@ class PinStore(Protocol):
     async def get(self, key: AffinityKey) -> Pin | None: ...
 
     async def claim(
-        self, key: AffinityKey, candidates: Sequence[ReplicaId], *, replacing: Pin | None, prefer: ReplicaId | None = None
+        self,
+        key: AffinityKey,
+        candidates: Sequence[ReplicaId],
+        *,
+        replacing: Pin | None,
+        prefer: ReplicaId | None = None,
     ) -> Pin:
         """Choose and pin in one step, unless another router was first; return the pin that won.
 
-        The pin is written only if the stored one still is `replacing` (None: there is none); otherwise the stored one is
-        returned untouched. `prefer` is taken when it is a candidate; else the candidate with the fewest pinned sessions,
-        the earlier one of equals. The choice counts as a session of its replica at once, and a replaced pin no longer.
-        `candidates` must not be empty.
+        The pin is written only if the stored one still is `replacing` (None: there is none); otherwise the stored one
+        is returned untouched. `prefer` is taken when it is a candidate; else the candidate with the fewest pinned
+        sessions, the earlier one of equals. The choice counts as a session of its replica at once, and a replaced pin
+        no longer. `candidates` must not be empty.
         """
 
     async def end(self, key: AffinityKey) -> None:
@@ -51,7 +57,7 @@ class Engine(Protocol):
     def stream(self, replica: Replica, request: ChatRequest) -> AbstractAsyncContextManager[AsyncIterator[StreamItem]]:
         """Open one generation; entering returns once the replica has answered with a status.
 
-        Entering raises `EngineUnreachable`, `EngineTimedOut`, `EngineBusy` or `EngineRejected`. The iterator yields pieces of
-        text and ends with exactly one `Finished`; every other end raises `EngineBroke` or `EngineTimedOut`. Leaving closes
-        the connection, upon which vLLM aborts the request.
+        Entering raises `EngineUnreachable`, `EngineTimedOut`, `EngineBusy` or `EngineRejected`. The iterator yields
+        pieces of text and ends with exactly one `Finished`; every other end raises `EngineBroke` or `EngineTimedOut`.
+        Leaving closes the connection, upon which vLLM aborts the request.
         """

@@ -1,8 +1,8 @@
 """Carries a session's turn to its replica: reads the pin, places, claims, opens the stream, tries elsewhere."""
 
-from collections.abc import AsyncIterator, Collection, Mapping
-from contextlib import AsyncExitStack, asynccontextmanager, suppress
-from dataclasses import dataclass
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Mapping
+from contextlib import AsyncExitStack, aclosing, asynccontextmanager, suppress
+from dataclasses import dataclass, field
 from typing import assert_never
 
 import structlog
@@ -16,6 +16,7 @@ from router.errors import (
     EngineBroke,
     EngineBusy,
     EngineError,
+    EngineRejected,
     EngineTimedOut,
     EngineUnreachable,
     NoReplicaAvailable,
@@ -36,26 +37,65 @@ _CLAIMS_PER_PLACEMENT = 4
 
 
 @dataclass(frozen=True, slots=True)
-class RoutedStream:
-    """A reply whose first item is there already, so that leaving its replica is no longer possible unseen."""
-
-    replica: ReplicaId
-    pin: PinDecision
-    items: AsyncIterator[StreamItem]
-
-
-@dataclass(frozen=True, slots=True)
-class _Turn:
-    key: AffinityKey
-    request: ChatRequest
-    prefer: ReplicaId | None
-
-
-@dataclass(frozen=True, slots=True)
 class _Placed:
     replica: Replica
     pin: Pin | None
     decision: PinDecision
+
+
+@dataclass(slots=True)
+class _Turn:
+    """One turn on its way: where it was put last, and where it failed."""
+
+    key: AffinityKey
+    request: ChatRequest
+    prefer: ReplicaId | None
+    placed: _Placed | None = None
+    failed: dict[ReplicaId, EngineError] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class _Attempt:
+    """A replica that has taken the request; closing `held` gives everything back."""
+
+    placed: _Placed
+    items: AsyncIterator[StreamItem]
+    held: AsyncExitStack
+
+
+class RoutedStream(AsyncIterator[StreamItem]):
+    """A reply that a replica has taken. Until its first token it may move on, so `replica` and `pin` tell where it is.
+
+    No generator, so there is nothing to close.
+    """
+
+    def __init__(self, attempt: _Attempt, again: Callable[[_Attempt, EngineError], Awaitable[_Attempt]]) -> None:
+        self._attempt = attempt
+        self._again = again
+        self._has_begun = False
+
+    @property
+    def replica(self) -> ReplicaId:
+        return self._attempt.placed.replica.id
+
+    @property
+    def pin(self) -> PinDecision:
+        return self._attempt.placed.decision
+
+    @override
+    async def __anext__(self) -> StreamItem:
+        while not self._has_begun:
+            try:
+                item = await anext(self._attempt.items)
+            except EngineError as error:
+                self._attempt = await self._again(self._attempt, error)
+            else:
+                self._has_begun = True
+                return item
+        return await anext(self._attempt.items)
+
+    async def aclose(self) -> None:
+        await self._attempt.held.aclose()
 
 
 class Router:
@@ -73,14 +113,22 @@ class Router:
     async def turn(
         self, key: AffinityKey, request: ChatRequest, *, prefer: ReplicaId | None = None
     ) -> AsyncIterator[RoutedStream]:
-        """Entering returns with the first token, so that every failure before it can still be mended elsewhere.
+        """Entering returns once a replica has taken the request, before any token, so that its caller can be told.
 
-        `prefer` names the replica of the session's last stored turn: without a pin the session returns to it. Entering
-        raises `NoReplicaAvailable`, or the error of the last replica tried; `items` raises `EngineBroke` or
-        `EngineTimedOut` when the reply breaks later.
+        A failure before the first token, then or later, is mended at another replica. `prefer` names the replica of the
+        session's last stored turn: without a pin the session returns to it. Entering raises `NoReplicaAvailable`, or
+        the error of the last replica tried; so does the stream, which also raises `EngineBroke` or `EngineTimedOut`
+        when the reply breaks after its first token.
         """
-        async with AsyncExitStack() as stack:
-            yield await self._open(_Turn(key, request, prefer), stack)
+        turn = _Turn(key, request, prefer)
+
+        async def again(failed: _Attempt, error: EngineError) -> _Attempt:
+            await failed.held.aclose()
+            self._failed(turn, failed.placed, error)
+            return await self._open(turn)
+
+        async with aclosing(RoutedStream(await self._open(turn), again)) as stream:
+            yield stream
 
     async def end(self, key: AffinityKey) -> None:
         """Forget the session. While the pin store is away nothing happens: the pin's time to live ends it."""
@@ -104,52 +152,47 @@ class Router:
             pins_lost=self._pins.lost,
         )
 
-    async def _open(self, turn: _Turn, stack: AsyncExitStack) -> RoutedStream:
-        failed: dict[ReplicaId, EngineError] = {}
-        placed: _Placed | None = None
+    async def _open(self, turn: _Turn) -> _Attempt:
         while True:
-            placed = await self._place(turn, placed, failed)
-            replica = placed.replica
+            placed = turn.placed = await self._place(turn)
             try:
-                items = await self._attempt(replica, turn.request, stack)
+                async with AsyncExitStack() as held:
+                    held.enter_context(self._in_flight.stream(placed.replica.id))
+                    items = await held.enter_async_context(self._engine.stream(placed.replica, turn.request))
+                    self._tally.opened(placed.decision)
+                    return _Attempt(placed, items, held.pop_all())
             except EngineError as error:
-                self._note(replica.id, error)
-                failed[replica.id] = error
-                if not isinstance(error, _TRY_ELSEWHERE) or len(failed) >= self._settings.max_attempts:
-                    raise
-            else:
-                self._tally.opened(placed.decision)
-                return RoutedStream(replica.id, placed.decision, items)
+                self._failed(turn, placed, error)
 
-    async def _attempt(
-        self, replica: Replica, request: ChatRequest, stack: AsyncExitStack
-    ) -> AsyncIterator[StreamItem]:
-        async with AsyncExitStack() as attempt:
-            attempt.enter_context(self._in_flight.stream(replica.id))
-            items = await attempt.enter_async_context(self._engine.stream(replica, request))
-            first = await anext(items)
-            stack.push_async_exit(attempt.pop_all())
-        return _Primed(first, items)
+    def _failed(self, turn: _Turn, placed: _Placed, error: EngineError) -> None:
+        """Take note, and raise the error if no other replica shall be asked."""
+        self._note(placed.replica.id, error)
+        turn.failed[placed.replica.id] = error
+        if not isinstance(error, _TRY_ELSEWHERE) or len(turn.failed) >= self._settings.max_attempts:
+            raise error
 
     def _note(self, replica: ReplicaId, error: EngineError) -> None:
         self._tally.failed(replica, error)
         if isinstance(error, EngineUnreachable):
             self._fleet.saw_failure(replica, error.detail)
-        log.warning("turn failed at a replica", replica=replica, error=type(error).__name__, detail=error.detail)
+        # A rejection quotes the request, and with it what people said.
+        detail = "" if isinstance(error, EngineRejected) else error.detail
+        log.warning("turn failed at a replica", replica=replica, error=type(error).__name__, detail=detail)
 
-    async def _place(self, turn: _Turn, before: _Placed | None, failed: Mapping[ReplicaId, EngineError]) -> _Placed:
-        fleet = self._fleet.current().without(failed)
+    async def _place(self, turn: _Turn) -> _Placed:
+        fleet = self._fleet.current().without(turn.failed)
         try:
-            placed = await self._place_by_pin(turn, before, fleet)
+            placed = await self._place_by_pin(turn, fleet)
         except PinStoreUnavailable:
             placed = _place_by_rank(turn, fleet)
         if placed is None:
-            raise self._nowhere(failed.values())
-        if failed:
+            raise self._nowhere(turn.failed.values())
+        if turn.failed:
             self._tally.retried()
         return placed
 
-    async def _place_by_pin(self, turn: _Turn, before: _Placed | None, fleet: Fleet) -> _Placed | None:
+    async def _place_by_pin(self, turn: _Turn, fleet: Fleet) -> _Placed | None:
+        before = turn.placed
         pin, decision = (before.pin, before.decision) if before else (await self._pins.get(turn.key), PinDecision.KEPT)
         for _ in range(_CLAIMS_PER_PLACEMENT):
             match place(turn.key, fleet, pin):
@@ -184,16 +227,3 @@ def _place_by_rank(turn: _Turn, fleet: Fleet) -> _Placed | None:
             return None
         case never:
             assert_never(never)
-
-
-class _Primed(AsyncIterator[StreamItem]):
-    """The stream with its first item put back. No generator, so there is nothing to close."""
-
-    def __init__(self, first: StreamItem, rest: AsyncIterator[StreamItem]) -> None:
-        self._first: StreamItem | None = first
-        self._rest = rest
-
-    @override
-    async def __anext__(self) -> StreamItem:
-        first, self._first = self._first, None
-        return first if first is not None else await anext(self._rest)

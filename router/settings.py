@@ -9,7 +9,12 @@ class RouterSettings(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     connect_timeout_s: float = Field(default=2.0, gt=0, le=60)
-    first_byte_timeout_s: float = Field(default=30.0, gt=0, le=600, description="from the request to the first token; long queues count")
+    answer_timeout_s: float = Field(
+        default=10.0, gt=0, le=600, description="from the request to the status line, which vLLM sends before any work"
+    )
+    first_byte_timeout_s: float = Field(
+        default=30.0, gt=0, le=600, description="from the request to the first token; long queues count"
+    )
     chunk_timeout_s: float = Field(default=20.0, gt=0, le=600, description="between two tokens")
     total_timeout_s: float = Field(default=300.0, gt=0, le=3600, description="one whole reply")
     max_attempts: int = Field(default=2, ge=1, le=5, description="replicas asked for one turn before the first byte")

@@ -42,6 +42,7 @@ class VllmEngine:
         with _before_the_answer(replica.id):
             async with patience:
                 response = await self._answer(self._request(replica, request))
+        patience.was_answered()
         async with aclosing(response):
             if response.status_code != HTTPStatus.OK:
                 raise await _refusal(replica.id, response)
@@ -110,16 +111,21 @@ async def _items(
 
 
 class _Patience:
-    """Bounds every wait of one stream: until the first token, between two, and in all."""
+    """Bounds every wait of one stream: for the status line, the first token, every other token, and in all."""
 
     def __init__(self, replica: ReplicaId, settings: RouterSettings) -> None:
         self._replica = replica
         self._settings = settings
         self._clock = asyncio.get_running_loop().time
-        self._end = self._clock() + settings.total_timeout_s
-        self._next = self._clock() + settings.first_byte_timeout_s
-        self._complaint = f"no first token within {settings.first_byte_timeout_s:g} s"
+        self._began = self._clock()
+        self._end = self._began + settings.total_timeout_s
+        self._next = self._began + min(settings.answer_timeout_s, settings.first_byte_timeout_s)
+        self._complaint = f"no answer within {settings.answer_timeout_s:g} s"
         self._wait = asyncio.timeout_at(None)
+
+    def was_answered(self) -> None:
+        self._next = self._began + self._settings.first_byte_timeout_s
+        self._complaint = f"no first token within {self._settings.first_byte_timeout_s:g} s"
 
     def had_item(self) -> None:
         self._next = self._clock() + self._settings.chunk_timeout_s

@@ -53,7 +53,7 @@ def router_over(
 
 async def take(router: Router, key: AffinityKey = KEY) -> tuple[ReplicaId, PinDecision, str]:
     async with router.turn(key, REQUEST) as routed:
-        items = [item async for item in routed.items]
+        items = [item async for item in routed]
     assert isinstance(items[-1], Finished)
     return routed.replica, routed.pin, "".join(item.text for item in items if isinstance(item, TextPiece))
 
@@ -172,7 +172,7 @@ async def test_a_redis_that_freezes_in_the_middle_stops_no_running_turn(
         async with router.turn(KEY, REQUEST) as routed:
             os.kill(server.pid, signal.SIGSTOP)
             try:
-                assert isinstance([item async for item in routed.items][-1], Finished)
+                assert isinstance([item async for item in routed][-1], Finished)
                 assert (await take(router))[1] is PinDecision.NONE
             finally:
                 os.kill(server.pid, signal.SIGCONT)

@@ -49,7 +49,8 @@ class House:
         self, key: AffinityKey = KEY, *, prefer: ReplicaId | None = None
     ) -> tuple[ReplicaId, PinDecision, Sequence[StreamItem]]:
         async with self.router.turn(key, REQUEST, prefer=prefer) as routed:
-            return routed.replica, routed.pin, [item async for item in routed.items]
+            items = [item async for item in routed]
+            return routed.replica, routed.pin, items
 
     def take_down(self, *replicas: ReplicaId) -> None:
         for replica in replicas:
@@ -141,9 +142,9 @@ async def test_a_reply_that_breaks_after_its_first_item_ends_with_the_error() ->
     house = House()
     house.engine.streams(FIRST, TextPiece("Good"), EngineBroke(FIRST, "cut off"))
     async with house.router.turn(KEY, REQUEST) as routed:
-        assert await anext(routed.items) == TextPiece("Good")
+        assert await anext(routed) == TextPiece("Good")
         with pytest.raises(EngineBroke):
-            await anext(routed.items)
+            await anext(routed)
     assert house.engine.asked == [FIRST]
     assert (house.engine.open, house.router.numbers().in_flight) == (0, {})
 
@@ -253,7 +254,7 @@ async def test_a_turn_that_is_left_early_gives_everything_back() -> None:
     house = House()
     async with house.router.turn(KEY, REQUEST) as routed:
         assert house.router.numbers().in_flight == {routed.replica: 1}
-        await anext(routed.items)
+        await anext(routed)
     assert (house.engine.open, house.router.numbers().in_flight) == (0, {})
 
 

@@ -1,0 +1,191 @@
+"""The main job on real vLLM: a class plays its drill, every session stays on its replica, and the cache does its work."""
+
+import json
+import os
+import signal
+import statistics
+import time
+from collections.abc import Callable
+from itertools import pairwise
+from typing import Any
+from uuid import uuid4
+
+import httpx
+import pytest
+import redis
+
+from tests.vllm.conftest import RealStack
+
+pytestmark = pytest.mark.vllm
+
+TRAINEES, TURNS = 4, 25
+
+
+@pytest.fixture(scope="session")
+def drill(stack: RealStack, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+    """The report of one class of four over 25 turns."""
+    report = tmp_path_factory.mktemp("drill") / "drill.json"
+    words = ["--trainees", str(TRAINEES), "--turns", str(TURNS), "--think", "0.2", "--json", str(report)]
+    done = stack.drillyard("drill", "run", "--scenario", "en", *words)
+    assert done.returncode == 0, done.stdout + done.stderr
+    print(done.stdout)  # noqa: T201  the table is worth reading in the log of a run
+    content: dict[str, Any] = json.loads(report.read_text())
+    return content
+
+
+def test_no_turn_fails(drill: dict[str, Any]) -> None:
+    rows = drill["turns"]
+    assert len(rows) == TRAINEES * TURNS
+    assert all(row["failure"] is None for row in rows)
+    assert all(row["usage"]["completion_tokens"] > 0 for row in rows)
+
+
+def test_every_session_stays_on_one_replica_and_the_class_is_spread(drill: dict[str, Any]) -> None:
+    replicas: dict[str, set[str]] = {}
+    for row in drill["turns"]:
+        replicas.setdefault(row["session"], set()).add(row["replica"])
+    assert all(len(seen) == 1 for seen in replicas.values())
+    homes = [next(iter(seen)) for seen in replicas.values()]
+    assert sorted(homes.count(home) for home in set(homes)) == [2, 2]
+
+
+def test_from_the_third_turn_on_the_prompt_comes_out_of_the_cache(drill: dict[str, Any]) -> None:
+    usages = [row["usage"] for row in drill["turns"] if row["turn"] >= 3]
+    shares = [usage["cached_tokens"] / usage["prompt_tokens"] for usage in usages]
+    assert sum(u["cached_tokens"] for u in usages) / sum(u["prompt_tokens"] for u in usages) > 0.85
+    assert statistics.quantiles(shares, n=20)[0] > 0.7
+
+
+def test_replies_are_the_model_s_own(stack: RealStack) -> None:
+    """The same prompt under greedy decoding, sent straight to the replica, is answered with words of the same model."""
+    with stack.client() as client:
+        session = started(stack, client)
+        replies = [turn(client, session, f"Tell me about the number {n}.")["reply"] for n in range(3)]
+    assert len(set(replies)) == 3
+    assert all(len(reply.split()) > 2 for reply in replies)
+
+
+def test_deltas_arrive_as_they_are_generated(stack: RealStack) -> None:
+    with stack.client() as client:
+        session = started(stack, client)
+        arrivals = []
+        path = f"/v1/sessions/{session}/turns"
+        with client.stream("POST", path, json={"text": "Hello?"}, headers={"Accept": "text/event-stream"}) as stream:
+            for line in stream.iter_lines():
+                if line == "event: delta":
+                    arrivals.append(time.monotonic())
+    assert len(arrivals) > 5
+    gaps = [later - earlier for earlier, later in pairwise(arrivals)]
+    assert sum(gap > 0.005 for gap in gaps) > len(gaps) / 2
+
+
+def test_the_tenth_turn_starts_in_a_third_of_the_time_that_a_cold_replica_needs(stack: RealStack) -> None:
+    with stack.client() as client:
+        session = started(stack, client)
+        for number in range(1, 10):
+            turn(client, session, f"This is question {number}. What do you think of my offer, and what is missing?")
+        before = context(stack, session)
+        warm = turn(client, session, "This is question 10. Shall we agree?")["timings"]["ttft_ms"] / 1000
+    cold = statistics.median(cold_ttft(stack, before) for _ in range(3))
+    assert warm < cold / 3, f"warm {warm:.2f} s, cold {cold:.2f} s"
+
+
+def test_kill_9_and_a_flush_lose_nothing_on_real_replicas(stack: RealStack) -> None:
+    with stack.client() as client:
+        session = started(stack, client)
+        first = turn(client, session, "Good morning.")
+        before = context(stack, session)
+        flush(stack)
+        kill(stack, "gateway")
+        assert context(stack, session) == before
+        second = turn(client, session, "Are you still there?")
+        assert second["replica"] == first["replica"]
+        assert second["usage"]["cached_tokens"] > 0.7 * second["usage"]["prompt_tokens"]
+        listed = client.get(f"/v1/sessions/{session}/turns").json()["items"]
+    assert [row["turn"] for row in listed] == [1, 2]
+
+
+def test_a_replica_that_is_killed_is_started_again_and_its_sessions_go_on(stack: RealStack) -> None:
+    with stack.client() as client:
+        session = started(stack, client)
+        home = turn(client, session, "Good morning.")["replica"]
+        kill(stack, home)
+        elsewhere = turn(client, session, "Are you still there?")
+        assert elsewhere["replica"] != home
+        wait_until(lambda: client.get("/readyz").json()["checks"]["replicas"]["detail"] == "2 of 2 ready")
+        assert turn(client, session, "And now?")["replica"] == elsewhere["replica"]
+
+
+def started(stack: RealStack, client: httpx.Client) -> str:
+    english = next(each["id"] for each in stack.ready["scenarios"] if each["locale"].startswith("en"))
+    answer = client.post("/v1/sessions", json={"scenario_id": english})
+    answer.raise_for_status()
+    session: str = answer.json()["id"]
+    return session
+
+
+def turn(client: httpx.Client, session: str, text: str) -> dict[str, Any]:
+    """One finished turn; a refusal that says when to try again is tried again under the same key."""
+    key, deadline = str(uuid4()), time.monotonic() + 120
+    while True:
+        try:
+            answer = client.post(f"/v1/sessions/{session}/turns", json={"text": text}, headers={"Idempotency-Key": key})
+        except httpx.TransportError:
+            answer = None
+        if answer is not None and answer.is_success:
+            finished: dict[str, Any] = answer.json()
+            return finished
+        assert time.monotonic() < deadline, answer and answer.text
+        time.sleep(0.5)
+
+
+def context(stack: RealStack, session: str) -> dict[str, Any]:
+    def asked() -> dict[str, Any] | None:
+        try:
+            with stack.client("instructor") as client:
+                answer = client.get(f"/v1/sessions/{session}/context")
+        except httpx.TransportError:
+            return None
+        found: dict[str, Any] = answer.json()
+        return found if answer.is_success else None
+
+    wait_until(lambda: asked() is not None)
+    found = asked()
+    assert found is not None
+    return found
+
+
+def cold_ttft(stack: RealStack, before: dict[str, Any]) -> float:
+    """Seconds to the first token when a replica gets the session's prompt and has none of it in its cache."""
+    replica = stack.ready["replicas"][0]["url"]
+    body = {
+        "model": before["model"],
+        "messages": [{"role": m["role"], "content": m["content"]} for m in before["messages"]]
+        + [{"role": "user", "content": "This is question 10. Shall we agree?"}],
+        "max_tokens": 4,
+        "stream": True,
+        "cache_salt": uuid4().hex,
+    }
+    began = time.monotonic()
+    with httpx.stream("POST", f"{replica}/v1/chat/completions", json=body, trust_env=False, timeout=120) as stream:
+        next(stream.iter_lines())
+        return time.monotonic() - began
+
+
+def flush(stack: RealStack) -> None:
+    with redis.Redis.from_url(stack.ready["redis_url"]) as admin:
+        admin.flushall()
+
+
+def kill(stack: RealStack, name: str) -> None:
+    before = stack.ready["pids"][name]
+    os.kill(before, signal.SIGKILL)
+    if name == "gateway":
+        wait_until(lambda: stack.ready["pids"][name] != before)
+
+
+def wait_until(holds: Callable[[], bool]) -> None:
+    deadline = time.monotonic() + 180
+    while not holds():
+        assert time.monotonic() < deadline
+        time.sleep(0.5)

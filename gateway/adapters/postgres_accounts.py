@@ -3,8 +3,9 @@
 The tables belong to the migrations of the records, which share the database; only what is used of them is named here.
 """
 
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+import asyncio
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import asynccontextmanager
 from datetime import datetime
 from typing import Any
 from uuid import UUID, uuid4
@@ -13,7 +14,7 @@ from sqlalchemy import Row, Select, column, or_, select, table, update
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.exc import DataError, DBAPIError, IntegrityError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
-from sqlalchemy.ext.asyncio import AsyncEngine
+from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 from typing_extensions import override
 
 from gateway.domain.access import KeyId, Principal, Role, StoredKey
@@ -35,46 +36,44 @@ _keys = table(
 
 
 class PostgresAccounts(Accounts, Keys):
-    """Both ports over one engine."""
+    """Both ports over one engine; what takes longer than `limit_s` is given up."""
 
-    def __init__(self, *, engine: AsyncEngine, new_id: Callable[[], UUID] = uuid4) -> None:
+    def __init__(self, *, engine: AsyncEngine, limit_s: float = 10.0, new_id: Callable[[], UUID] = uuid4) -> None:
         self._engine = engine
+        self._limit_s = limit_s
         self._new_id = new_id
 
     @override
     async def tenant(self, slug: str, *, name: str, at: datetime) -> UUID:
         # Written first and read afterwards: whoever loses a race finds the winner's row.
-        with _in_our_words():
-            async with self._engine.begin() as connection:
-                await connection.execute(
-                    insert(_tenants)
-                    .values(id=self._new_id(), slug=slug, name=name, created_at=at)
-                    .on_conflict_do_nothing(index_elements=["slug"])
-                )
-                found: UUID = (await connection.execute(_tenant_named(slug))).scalar_one()
+        async with self._transaction() as connection:
+            await connection.execute(
+                insert(_tenants)
+                .values(id=self._new_id(), slug=slug, name=name, created_at=at)
+                .on_conflict_do_nothing(index_elements=["slug"])
+            )
+            found: UUID = (await connection.execute(_tenant_named(slug))).scalar_one()
         return found
 
     @override
     async def tenant_id(self, slug: str) -> UUID | None:
-        with _in_our_words():
-            async with self._engine.connect() as connection:
-                found: UUID | None = (await connection.execute(_tenant_named(slug))).scalar_one_or_none()
+        async with self._transaction() as connection:
+            found: UUID | None = (await connection.execute(_tenant_named(slug))).scalar_one_or_none()
         return found
 
     @override
     async def account(self, tenant: UUID, name: str, role: Role, *, at: datetime) -> Account:
-        with _in_our_words():
-            async with self._engine.begin() as connection:
+        async with self._transaction() as connection:
+            await connection.execute(
+                insert(_accounts)
+                .values(id=self._new_id(), tenant_id=tenant, role=role.value, name=name, created_at=at)
+                .on_conflict_do_nothing(index_elements=["tenant_id", "name"])
+            )
+            row = (
                 await connection.execute(
-                    insert(_accounts)
-                    .values(id=self._new_id(), tenant_id=tenant, role=role.value, name=name, created_at=at)
-                    .on_conflict_do_nothing(index_elements=["tenant_id", "name"])
+                    select(_accounts).where(_accounts.c.tenant_id == tenant, _accounts.c.name == name)
                 )
-                row = (
-                    await connection.execute(
-                        select(_accounts).where(_accounts.c.tenant_id == tenant, _accounts.c.name == name)
-                    )
-                ).one()
+            ).one()
         if row.role != role:
             raise ValueError(f"the account {name!r} exists and is of the role {row.role}")
         return Account(row.id, row.tenant_id, role, row.name)
@@ -83,51 +82,60 @@ class PostgresAccounts(Accounts, Keys):
     async def find(self, key: KeyId) -> StoredKey | None:
         if "\x00" in key:  # no such key can be stored, and Postgres would call the question itself an error
             return None
-        with _in_our_words():
-            async with self._engine.connect() as connection:
-                row = (await connection.execute(_keys_with_owners().where(_keys.c.id == key))).one_or_none()
+        async with self._transaction() as connection:
+            row = (await connection.execute(_keys_with_owners().where(_keys.c.id == key))).one_or_none()
         return None if row is None else _stored_key(row)
 
     @override
     async def add(self, key: StoredKey, *, at: datetime) -> None:
-        with _in_our_words():
-            async with self._engine.begin() as connection:
-                await connection.execute(
-                    insert(_keys).values(
-                        id=key.id,
-                        tenant_id=key.principal.tenant,
-                        account_id=key.principal.account,
-                        secret_sha256=key.secret_sha256,
-                        created_at=at,
-                        expires_at=key.expires_at,
-                        revoked_at=key.revoked_at,
-                    )
+        async with self._transaction() as connection:
+            await connection.execute(
+                insert(_keys).values(
+                    id=key.id,
+                    tenant_id=key.principal.tenant,
+                    account_id=key.principal.account,
+                    secret_sha256=key.secret_sha256,
+                    created_at=at,
+                    expires_at=key.expires_at,
+                    revoked_at=key.revoked_at,
                 )
+            )
 
     @override
     async def revoke(self, tenant: UUID, key: KeyId, *, at: datetime) -> bool:
-        with _in_our_words():
-            async with self._engine.begin() as connection:
-                revoked = await connection.execute(
-                    update(_keys)
-                    .where(
-                        _keys.c.tenant_id == tenant,
-                        _keys.c.id == key,
-                        _keys.c.revoked_at.is_(None),
-                        or_(_keys.c.expires_at.is_(None), _keys.c.expires_at > at),
-                    )
-                    .values(revoked_at=at)
+        async with self._transaction() as connection:
+            revoked = await connection.execute(
+                update(_keys)
+                .where(
+                    _keys.c.tenant_id == tenant,
+                    _keys.c.id == key,
+                    _keys.c.revoked_at.is_(None),
+                    or_(_keys.c.expires_at.is_(None), _keys.c.expires_at > at),
                 )
+                .values(revoked_at=at)
+            )
         return revoked.rowcount == 1
 
     @override
     async def of_tenant(self, tenant: UUID) -> Sequence[tuple[StoredKey, Account]]:
-        with _in_our_words():
-            async with self._engine.connect() as connection:
-                rows = await connection.execute(
-                    _keys_with_owners().where(_keys.c.tenant_id == tenant).order_by(_keys.c.created_at, _keys.c.id)
-                )
+        async with self._transaction() as connection:
+            rows = await connection.execute(
+                _keys_with_owners().where(_keys.c.tenant_id == tenant).order_by(_keys.c.created_at, _keys.c.id)
+            )
         return [(_stored_key(row), Account(row.account_id, row.tenant_id, Role(row.role), row.name)) for row in rows]
+
+    @asynccontextmanager
+    async def _transaction(self) -> AsyncIterator[AsyncConnection]:
+        try:
+            async with asyncio.timeout(self._limit_s), self._engine.begin() as connection:
+                yield connection
+        except IntegrityError as error:
+            raise ValueError("there is a key of this id already, or no such account or tenant") from error
+        except (DataError, UnicodeEncodeError) as error:
+            raise ValueError("the database cannot hold this value") from error
+        except (DBAPIError, PoolTimeout, TimeoutError) as error:
+            # Keys that cannot be looked up for whatever reason, a missing table too, must never count as unknown keys.
+            raise KeysUnavailable("the keys cannot be looked up now") from error
 
 
 def _tenant_named(slug: str) -> Select[Any]:
@@ -148,16 +156,3 @@ def _stored_key(row: Row[Any]) -> StoredKey:
         expires_at=row.expires_at,
         revoked_at=row.revoked_at,
     )
-
-
-@contextmanager
-def _in_our_words() -> Iterator[None]:
-    try:
-        yield
-    except IntegrityError as error:
-        raise ValueError("there is a key of this id already, or no such account or tenant") from error
-    except (DataError, UnicodeEncodeError) as error:
-        raise ValueError("the database cannot hold this value") from error
-    except (DBAPIError, PoolTimeout) as error:
-        # Keys that cannot be looked up for whatever reason, a missing table too, must never count as unknown keys.
-        raise KeysUnavailable("the keys cannot be looked up now") from error

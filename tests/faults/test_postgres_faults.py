@@ -98,6 +98,42 @@ async def test_a_postgres_restarted_between_transactions_is_not_noticed(tmp_path
                 assert await asyncio.gather(*(_count(records) for _ in range(10))) == [1] * 10
 
 
+async def test_a_postgres_that_hangs_is_not_waited_for(tmp_path: Path) -> None:
+    with _server(tmp_path, free_port()) as server:
+        upgrade(server.url)
+        engine = postgres_engine(server.url)
+        async with _records(engine):
+            family = _family(server.pid)
+            records = PostgresRecords(engine=engine, limit_s=0.3)
+            keys = PostgresAccounts(engine=engine, limit_s=0.3)
+            _signal(family, signal.SIGSTOP)
+            try:
+                async with asyncio.timeout(30):  # the driver itself takes ten seconds to give up on its connection
+                    outcomes = await asyncio.gather(_count(records), keys.find(KeyId("k")), return_exceptions=True)
+            finally:
+                _signal(family, signal.SIGCONT)
+            assert [type(outcome) for outcome in outcomes] == [RecordsUnavailable, KeysUnavailable]
+            assert await _count(PostgresRecords(engine=engine)) == 1
+
+
+async def test_a_time_out_of_the_block_itself_is_left_alone(database_url: str) -> None:
+    engine = postgres_engine(database_url)
+    with pytest.raises(TimeoutError):
+        async with PostgresRecords(engine=engine).begin():
+            raise TimeoutError
+    await engine.dispose()
+
+
+def _family(pid: int) -> list[int]:
+    children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
+    return [pid, *map(int, children)]
+
+
+def _signal(pids: list[int], number: signal.Signals) -> None:
+    for pid in pids:
+        os.kill(pid, number)
+
+
 async def test_a_postgres_that_never_was_is_told_in_our_words() -> None:
     engine = postgres_engine("postgresql://nobody:nothing@127.0.0.1:1/nowhere")
     with pytest.raises(RecordsUnavailable, match="cannot be asked"):

@@ -19,6 +19,7 @@ from gateway.local.process import POLL_S, Child
 from gateway.local.process_table import Entry
 
 _GRACE_S = 15.0
+_KILLED_WITHIN_S = 5.0
 _BOOT_ID = Path("/proc/sys/kernel/random/boot_id")
 
 
@@ -54,11 +55,9 @@ class Ledger:
         likes = {one.group: one.stop_signal for one in noted}
         for group in groups:
             _signal(group, likes[group])
-        deadline = time.monotonic() + _GRACE_S
-        while (groups_left := _groups_of(noted, process_table.living())) and time.monotonic() < deadline:
-            time.sleep(POLL_S)
-        for group in groups_left:
+        for group in _left(noted, within_s=_GRACE_S):
             _signal(group, signal.SIGKILL)
+        _left(noted, within_s=_KILLED_WITHIN_S)
         self._write(())
         return tuple(sorted({one.name for one in noted if one.group in groups}))
 
@@ -79,6 +78,14 @@ class Ledger:
         except (OSError, ValueError, KeyError, TypeError):
             # Absent on the first start; a note that cannot be read cannot be acted on either.
             return ()
+
+
+def _left(noted: tuple[Noted, ...], *, within_s: float) -> frozenset[int]:
+    """The groups that have not ended after so long."""
+    deadline = time.monotonic() + within_s
+    while (groups := _groups_of(noted, process_table.living())) and time.monotonic() < deadline:
+        time.sleep(POLL_S)
+    return groups
 
 
 def _groups_of(noted: Iterable[Noted], living: Iterable[Entry]) -> frozenset[int]:

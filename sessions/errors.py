@@ -117,7 +117,7 @@ class RecordsUnavailable(SessionsError):
 
 
 class ValueUnstorable(SessionsError):
-    """The database cannot hold a value, such as a text with a NUL; inputs are checked before, so nobody should see it."""
+    """The database cannot hold a value, such as a text with a NUL; inputs are checked before they get so far."""
 
 
 class TokenizerUnusable(SessionsError):

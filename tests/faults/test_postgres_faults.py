@@ -1,6 +1,7 @@
 """What happens to records when Postgres dies, hangs, or is asked by tasks that are cancelled."""
 
 import asyncio
+import gc
 import os
 import signal
 from collections.abc import AsyncIterator, Iterator
@@ -175,6 +176,9 @@ async def test_a_row_that_stays_locked_is_not_waited_for(database_url: str) -> N
                 await other.sessions.advance(replace(session(), version=2, turn_count=1))
 
 
+# The driver's cancelled generators are collected with a complaint of Python's ("generator already executing"), which is
+# harmless; collecting them here keeps it out of other tests.
+@pytest.mark.filterwarnings("ignore:Exception ignored in. <generator object:pytest.PytestUnraisableExceptionWarning")
 async def test_tasks_cancelled_while_they_ask_leave_no_connection_behind(database_url: str) -> None:
     engine = postgres_engine(database_url, pool_size=10)
     async with _records(engine) as records:
@@ -190,6 +194,10 @@ async def test_tasks_cancelled_while_they_ask_leave_no_connection_behind(databas
                 task.cancel()
             outcomes = await asyncio.gather(*tasks, return_exceptions=True)
             assert not [outcome for outcome in outcomes if isinstance(outcome, Exception)]
+            # The traceback of a connection that was cut while it opened keeps its socket; until that is collected the
+            # server waits for the password, and creates and drops no database meanwhile.
+            del outcomes, tasks, task
+            gc.collect()
         assert engine.pool.checkedout() == 0  # type: ignore[attr-defined]
         assert await asyncio.gather(*(_count(records) for _ in range(20))) == [1] * 20
         async with engine.connect() as connection:

@@ -46,7 +46,7 @@ from sessions.prompt_writer import PromptWriter
 from sessions.use_cases.create_scenario import CreateScenario
 from sessions.use_cases.read_scenario import ListScenarios
 
-_REDIS_TIMEOUT_S = 1.0
+_REDIS_CONNECT_TIMEOUT_S = 1.0
 
 
 class SystemClock(Clock):
@@ -205,8 +205,10 @@ async def _database(url: str) -> AsyncIterator[AsyncEngine]:
 async def _redis(url: str) -> AsyncIterator[Redis]:
     client: Redis = Redis.from_url(
         url,
-        socket_timeout=_REDIS_TIMEOUT_S,
-        socket_connect_timeout=_REDIS_TIMEOUT_S,
+        # Whoever asks bounds its own wait. The client's time-out would be asyncio.wait_for, which on Python 3.11 can
+        # swallow a cancellation.
+        socket_timeout=None,
+        socket_connect_timeout=_REDIS_CONNECT_TIMEOUT_S,
         retry=Retry(NoBackoff(), 1),  # the connection to a restarted server is dead, a new one is not
     )
     try:

@@ -7,6 +7,7 @@ the running turn, or from the stored one, in any process, and whatever the cut i
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import assert_never
 
 from sessions.domain.session import SessionId
 from sessions.domain.turn import Turn, TurnError, TurnState
@@ -69,6 +70,8 @@ def terminal(turn: Turn) -> Terminal:
             return Cancelled()
         case TurnState.FAILED:
             return Failed(turn.error or TurnError("turn_failed", "the turn failed", retryable=True))
+        case never:
+            assert_never(never)
 
 
 def replay(turn: Turn, *, after: int = 0) -> Iterator[tuple[int, TurnEvent]]:

@@ -10,6 +10,6 @@ from collections.abc import Sequence
 def neutralised(text: str, special_tokens: Sequence[str]) -> str:
     """The text without any of the special tokens; text that holds none comes back unchanged."""
     for token in special_tokens:
-        if token in text:
+        while token in text:  # a token may overlap itself, and then one pass leaves some
             text = text.replace(token, f"{token[0]} {token[1:]}")
     return text

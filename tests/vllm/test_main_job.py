@@ -1,4 +1,4 @@
-"""The main job on real vLLM: a class plays its drill, every session stays on its replica, and the cache does its work."""
+"""The main job on real vLLM: a class plays its drill, each session stays on its replica, the cache does its work."""
 
 import json
 import os

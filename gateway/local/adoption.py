@@ -15,12 +15,13 @@ _PATIENCE_S = 5.0
 
 @contextmanager
 def adopting_orphans() -> Iterator[None]:
-    """Inside, orphaned descendants become our children; at the end whoever is left is killed and reaped."""
+    """Inside, orphaned descendants become our children; at the end whoever came since is killed and reaped."""
+    before = frozenset(one.pid for one in _ours())
     LIBC.prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
     try:
         yield
     finally:
-        _end_all()
+        _end_all_but(before)
         LIBC.prctl(_PR_SET_CHILD_SUBREAPER, 0, 0, 0, 0)
 
 
@@ -31,9 +32,9 @@ def reap_orphans(known: frozenset[int]) -> None:
             _reap(one.pid)
 
 
-def _end_all() -> None:
+def _end_all_but(before: frozenset[int]) -> None:
     deadline = time.monotonic() + _PATIENCE_S
-    while (left := _ours()) and time.monotonic() < deadline:
+    while (left := [one for one in _ours() if one.pid not in before]) and time.monotonic() < deadline:
         for one in left:
             with suppress(ProcessLookupError):
                 os.kill(one.pid, signal.SIGKILL)

@@ -21,20 +21,27 @@ def orphan(script: Script, children: Children, code: str) -> int:
     return int(command.log.read_text())
 
 
+def ours() -> frozenset[int]:
+    return frozenset(one.pid for one in process_table.everyone() if one.parent == os.getpid())
+
+
 def test_an_orphan_becomes_ours_and_ends_with_the_block(script: Script, children: Children) -> None:
+    older = children.start(script(SLEEP))
     with adopting_orphans():
         pid = orphan(script, children, SLEEP)
         found = process_table.entry(pid)
         assert found is not None
         assert found.parent == os.getpid()
     assert process_table.entry(pid) is None
+    assert older.exit_code() is None, "what was there before is somebody else's"
 
 
 def test_an_orphan_that_has_ended_is_collected(script: Script, children: Children) -> None:
+    others = ours()
     with adopting_orphans():
         pid = orphan(script, children, "pass")
         while (found := process_table.entry(pid)) is not None:
-            reap_orphans(frozenset())
+            reap_orphans(others)
             assert found.parent == os.getpid()
 
 
@@ -43,7 +50,7 @@ def test_a_child_somebody_waits_for_is_left_to_them(script: Script, children: Ch
     os.kill(child.pid, signal.SIGKILL)
     while child.exit_code() is None:
         pass
-    reap_orphans(frozenset({child.pid}))
+    reap_orphans(ours())
     assert process_table.entry(child.pid) is not None
     assert child.exit_code() == -signal.SIGKILL
     assert sys.executable in child.command.argv

@@ -1,7 +1,6 @@
 """The command itself: its help, its refusals, and what it tells a person."""
 
 import os
-import signal
 import subprocess
 import sys
 from collections.abc import Mapping
@@ -116,4 +115,3 @@ def test_the_program_ends_with_a_code_and_a_line_of_its_own(tmp_path: Path) -> N
     (line,) = result.stderr.splitlines()
     assert line.startswith("drillyard: redis cannot be started")
     assert str(tmp_path / "data" / "logs" / "redis.log") in line
-    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler

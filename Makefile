@@ -47,7 +47,7 @@ format: setup ## lay the code out
 	@$(BIN)/ruff check --fix .
 
 lock: ## write requirements.lock anew (needs uv)
-	uv pip compile --universal --python-version 3.11 --generate-hashes --extra local --extra dev --no-header pyproject.toml -o requirements.lock
+	uv pip compile --universal --python-version 3.11 --generate-hashes --extra local --extra load --extra dev --no-header pyproject.toml -o requirements.lock
 
 clean: ## remove the environment and the stack's data (the model cache stays)
 	rm -rf $(VENV) .drillyard build *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis .coverage*

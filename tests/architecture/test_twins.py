@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[2]
-PACKAGES = ("router", "sessions", "gateway")
+PACKAGES = ("router", "sessions", "gateway", "loadtests")
 TESTS = {path.name for path in (ROOT / "tests").rglob("test_*.py")}
 
 # What is proven elsewhere, each with where.

@@ -4,7 +4,16 @@ from bisect import bisect_left
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from loadtests.simulator.domain.generation import FinishReason
+from loadtests.simulator.domain.generation import FinishReason, Life
+
+TOKENS = (1.0, 2.0, 5.0, 10.0, 20.0, 50.0, 100.0, 200.0, 500.0, 1000.0, 2000.0)
+STEP_TOKENS = (1.0, 8.0, 16.0, 32.0, 64.0, 128.0, 256.0, 512.0, 1024.0, 2048.0, 4096.0, 8192.0, 16384.0)
+FEW = (1.0, 2.0, 3.0, 4.0, 5.0, 10.0, 20.0)
+_SECONDS = (2.5, 5.0, 7.5, 10.0, 20.0, 40.0, 80.0)
+FIRST_TOKEN_S = (0.001, 0.005, 0.01, 0.02, 0.04, 0.06, 0.08, 0.1, 0.25, 0.5, 0.75, 1.0, *_SECONDS, 160.0, 640.0, 2560.0)
+TOKEN_S = (0.01, 0.025, 0.05, 0.075, 0.1, 0.15, 0.2, 0.3, 0.4, 0.5, 0.75, 1.0, *_SECONDS)
+_MINUTES = (10.0, 15.0, 20.0, 30.0, 40.0, 50.0, 60.0, 120.0, 240.0, 480.0, 960.0, 1920.0, 7680.0)
+REQUEST_S = (0.3, 0.5, 0.8, 1.0, 1.5, 2.0, 2.5, 5.0, *_MINUTES)
 
 
 class Histogram:
@@ -22,20 +31,37 @@ class Histogram:
         self.sum += value
 
 
-@dataclass(frozen=True, slots=True)
-class Life:
-    """One finished request: its tokens, and in simulated seconds when it came, was scheduled, spoke first and ended."""
+class Distributions:
+    """What came of every step, first token and finished request so far, counted into vLLM's buckets."""
 
-    reason: FinishReason
-    prompt_tokens: int
-    cached_tokens: int
-    generated_tokens: int
-    max_tokens: int
-    preemptions: int
-    arrived_s: float
-    scheduled_s: float
-    first_token_s: float
-    ended_s: float
+    def __init__(self) -> None:
+        self.step_tokens = Histogram(STEP_TOKENS)
+        self.first_token_s = Histogram(FIRST_TOKEN_S)
+        self.between_tokens_s = Histogram(TOKEN_S)
+        self.prompt_tokens = Histogram(TOKENS)
+        self.generated_tokens = Histogram(TOKENS)
+        self.max_tokens = Histogram(TOKENS)
+        self.computed_tokens = Histogram(TOKENS)
+        self.preemptions = Histogram(FEW)
+        self.per_output_token_s = Histogram(TOKEN_S)
+        self.whole_s = Histogram(REQUEST_S)
+        self.queue_s = Histogram(REQUEST_S)
+        self.inference_s = Histogram(REQUEST_S)
+        self.prefill_s = Histogram(REQUEST_S)
+        self.decode_s = Histogram(REQUEST_S)
+
+    def count(self, life: Life) -> None:
+        self.prompt_tokens.observe(life.prompt_tokens)
+        self.generated_tokens.observe(life.generated_tokens)
+        self.max_tokens.observe(life.max_tokens)
+        self.computed_tokens.observe(life.prompt_tokens - life.cached_tokens)
+        self.preemptions.observe(life.preemptions)
+        self.per_output_token_s.observe(life.per_output_token_s)
+        self.whole_s.observe(life.whole_s)
+        self.queue_s.observe(life.queue_s)
+        self.inference_s.observe(life.inference_s)
+        self.prefill_s.observe(life.prefill_s)
+        self.decode_s.observe(life.decode_s)
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,3 +84,5 @@ class Figures:
     preemptions: int = 0
     rejected: int = 0
     finished: Mapping[FinishReason, int] = field(default_factory=dict)
+    distributions: Distributions = field(default_factory=Distributions)
+    """Grows in place, at the end of a step like everything else."""

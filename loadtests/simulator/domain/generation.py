@@ -19,7 +19,8 @@ class Generation:
     it.
 
     Cached prefixes are found by token ids, so `prompt` must be those of the rendered prompt. Requests with different
-    `salt` never share a block. Lower `priority` goes first where the engine schedules by priority.
+    `salt` never share a block. Lower `priority` goes first where the engine schedules by priority. No two requests that
+    are open at the same time may have the same `id`.
     """
 
     id: RequestId

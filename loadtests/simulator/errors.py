@@ -4,10 +4,7 @@ from http import HTTPStatus
 
 ENGINE_DIED = "EngineCore encountered an issue. See stack trace (above) for the root cause."
 LEAVING = "cannot schedule new futures after shutdown"
-BUSY = (
-    "The engine is currently busy and cannot accept new requests. "
-    "Please try again later or on a different instance."
-)
+BUSY = "The engine is currently busy and cannot accept new requests. Please try again later or on a different instance."
 
 
 class SimulatorError(Exception):

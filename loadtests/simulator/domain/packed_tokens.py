@@ -6,16 +6,20 @@ stand alone; a character of four bytes, an emoji say, takes two tokens, neither 
 """
 
 import re
+from codecs import getincrementaldecoder
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 START, END = "<|im_start|>", "<|im_end|>"
 _SPECIAL = {START: 1, END: 2}
 _NAMES = {number: name for name, number in _SPECIAL.items()}
+_FIRST_PACKED = 256
 _MARK = b"\x01"  # Keeps zeros at the beginning, and keeps the ids of bytes apart from those below 256.
 
 _PIECE = re.compile(r" ?[A-Za-z]{1,5}| ?[À-ɏͰ-ԯ]{1,3}| ?\S|\s", re.DOTALL)
 _NAMED = re.compile("(" + "|".join(re.escape(name) for name in _SPECIAL) + ")")
+
+_LAST_OF_THREE_BYTES = "\uffff"
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +44,7 @@ def decode(ids: Iterable[int]) -> str:
 
 def bytes_of(token: int) -> bytes:
     """Unknown ids below 256 have no bytes."""
-    if token < 256:
+    if token < _FIRST_PACKED:
         return _NAMES.get(token, "").encode()
     return token.to_bytes((token.bit_length() + 7) // 8, "big").removeprefix(_MARK)
 
@@ -68,7 +72,7 @@ def token_of(piece: str) -> int:
 def _pieces(text: str) -> Iterable[bytes]:
     for piece in _PIECE.findall(text):
         raw = piece.encode("utf-8", "replace")
-        if len(piece[-1].encode("utf-8", "replace")) == 4:
+        if piece[-1] > _LAST_OF_THREE_BYTES:
             yield raw[:-2]
             raw = raw[-2:]
         yield raw
@@ -80,12 +84,5 @@ def _packed(piece: bytes) -> int:
 
 def _split(raw: bytes, *, last: bool) -> tuple[str, bytes]:
     """What can be read, and the bytes of a character that has only begun."""
-    for begun in range(0 if last else min(3, len(raw)), 0, -1):
-        tail = raw[-begun:]
-        if tail[0] >= 0xC0 and begun < _length(tail[0]):
-            return raw[:-begun].decode("utf-8", "replace"), tail
-    return raw.decode("utf-8", "replace"), b""
-
-
-def _length(first: int) -> int:
-    return 2 if first < 0xE0 else 3 if first < 0xF0 else 4
+    decoder = getincrementaldecoder("utf-8")("replace")
+    return decoder.decode(raw, final=last), decoder.getstate()[0]

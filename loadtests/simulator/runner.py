@@ -49,6 +49,11 @@ class Stream(AsyncIterator[Progress]):
         self._said: asyncio.Queue[Progress | None] = asyncio.Queue()
         self._is_over = False
 
+    @property
+    def pending(self) -> int:
+        """What was said and not yet listened to."""
+        return self._said.qsize()
+
     def put(self, progress: Progress | None) -> None:
         """None: the engine died."""
         self._said.put_nowait(progress)
@@ -175,6 +180,8 @@ class Runner:
         """Every open request ends with the reason `abort`."""
         self._catch_up()
         self._engine.abort_all()
+        self._ends_s = None
+        self._disarm()
         for request in tuple(self._streams):
             self._deliver(Progress(request, finished=FinishReason.ABORT))
 

@@ -80,11 +80,12 @@ class Engine:
         if sequence is not None and self._batch is not None:
             self._batch.drop(sequence)
 
-    def abort_all(self) -> tuple[RequestId, ...]:
-        requests = tuple(sequence.generation.id for sequence in (*self._scheduler.running, *self._scheduler.waiting))
-        for request in requests:
-            self.abort(request)
-        return requests
+    def abort_all(self) -> None:
+        """Forget every request, and the step in progress with them; the figures show it at once."""
+        for sequence in (*self._scheduler.running, *self._scheduler.waiting):
+            self._scheduler.remove(sequence.generation.id)
+        self._batch = None
+        self._census.look(self._scheduler, self._pool)
 
     def forget_prefixes(self) -> bool:
         """Empty the prefix cache; refused while a request holds blocks."""

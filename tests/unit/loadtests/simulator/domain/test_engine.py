@@ -157,8 +157,12 @@ def test_all_can_be_aborted_at_once() -> None:
     for name in "ab":
         engine.submit(a_generation(name, range(4)), at_s=0)
     engine.step()
-    assert engine.abort_all() == ("a", "b")
+    assert engine.figures.running == 1
+    engine.begin(at_s=0)
+    engine.abort_all()
     assert engine.is_idle
+    assert (engine.figures.running, engine.figures.kv_usage) == (0, 0)
+    assert engine.forget_prefixes()
 
 
 def test_a_step_can_be_made_to_end_later() -> None:

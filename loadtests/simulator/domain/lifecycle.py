@@ -17,6 +17,11 @@ class Phase(StrEnum):
     DRAINING = "draining"
     DEAD = "dead"
 
+    @property
+    def is_up(self) -> bool:
+        """Past loading, and not over."""
+        return self not in (*LOADING, Phase.DEAD)
+
 
 class Event(StrEnum):
     NEXT = "next"

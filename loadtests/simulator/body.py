@@ -1,0 +1,248 @@
+"""Request bodies as vLLM takes and refuses them: fields, their limits, and the words of each refusal."""
+
+import json
+from collections.abc import Iterable, Mapping
+from http import HTTPStatus
+from typing import Annotated, Any, Literal, TypeVar
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic_core import ErrorDetails
+
+from loadtests.simulator.domain.replies import Said
+from loadtests.simulator.errors import Refused, bad_request, bad_value, malformed
+
+Model = TypeVar("Model", bound=BaseModel)
+
+_SHOWN_ERRORS = 10
+_WRONG_TYPE = "1 validation error:\n  Unsupported Media Type: Only 'application/json' is allowed"
+_UNTRUSTED = (
+    "Chat template is passed with request, but --trust-request-chat-template is not set. "
+    "Refused request with untrusted chat template."
+)
+_NO_TOOLS = '"auto" tool choice requires --enable-auto-tool-choice and --tool-call-parser to be set'
+
+
+class StreamOptions(BaseModel):
+    include_usage: bool | None = None
+    continuous_usage_stats: bool | None = None
+
+
+class JsonSchema(BaseModel):
+    name: str
+    content: dict[str, Any] | None = Field(default=None, alias="schema")
+
+
+class ResponseFormat(BaseModel):
+    type: Literal["text", "json_object", "json_schema", "structural_tag"]
+    json_schema: JsonSchema | None = None
+
+
+class StructuredOutputs(BaseModel):
+    choice: list[str] | None = None
+    regex: str | None = None
+    json_: dict[str, Any] | str | None = Field(default=None, alias="json")
+
+
+class Sampling(BaseModel):
+    """What chats and completions have in common; fields that are not here are taken and ignored, as vLLM does."""
+
+    model_config = ConfigDict(extra="allow", frozen=True)
+
+    model: str | None = None
+    max_tokens: int | None = None
+    min_tokens: int = 0
+    n: int = 1
+    temperature: float | None = None
+    top_p: float | None = None
+    stop: str | Annotated[list[str], Field(max_length=4)] | None = None
+    stop_token_ids: list[int] | None = None
+    include_stop_str_in_output: bool = False
+    ignore_eos: bool = False
+    seed: int | None = None
+    stream: bool | None = False
+    stream_options: StreamOptions | None = None
+    stream_interval: int | None = None
+    cache_salt: str | None = None
+    priority: int = 0
+    request_id: str | None = None
+    session_id: str | None = None
+    return_token_ids: bool | None = None
+    truncate_prompt_tokens: int | None = None
+    prompt_logprobs: int | None = None
+    response_format: ResponseFormat | None = None
+    structured_outputs: StructuredOutputs | None = None
+
+    @property
+    def stops(self) -> tuple[str, ...]:
+        return (self.stop,) if isinstance(self.stop, str) else tuple(self.stop or ())
+
+
+class ChatBody(Sampling):
+    messages: list[dict[str, Any]]
+    max_completion_tokens: int | None = None
+    add_generation_prompt: bool = True
+    continue_final_message: bool = False
+    echo: bool = False
+    logprobs: bool | None = False
+    top_logprobs: int | None = 0
+    chat_template: str | None = None
+    tools: list[dict[str, Any]] | None = None
+    tool_choice: Any = None
+
+
+class CompletionBody(Sampling):
+    prompt: list[int] | list[list[int]] | str | list[str] | None = None
+    max_tokens: int | None = 16
+    echo: bool | None = False
+    logprobs: int | None = None
+
+
+class TokenizeBody(BaseModel):
+    model: str | None = None
+    prompt: str | None = None
+    messages: list[dict[str, Any]] | None = None
+    add_generation_prompt: bool = True
+    continue_final_message: bool = False
+    return_token_strs: bool | None = False
+
+
+class DetokenizeBody(BaseModel):
+    model: str | None = None
+    tokens: list[int]
+
+
+def read(kind: type[Model], raw: bytes, *, content_type: str) -> Model:
+    """Check in vLLM's order: media type, JSON, rules across fields, fields."""
+    if content_type.partition(";")[0].strip().lower() != "application/json":
+        raise malformed(_WRONG_TYPE, param=None)
+    try:
+        content = json.loads(raw)
+    except json.JSONDecodeError as error:
+        raise _not_json(error.msg, error.pos) from error
+    except UnicodeDecodeError as error:
+        raise bad_request("There was an error parsing the body") from error
+    if isinstance(content, dict):
+        _check_across(content)
+    try:
+        return kind.model_validate(content)
+    except ValidationError as error:
+        raise _misfit(error.errors(include_url=False)) from error
+
+
+def check_model(name: str | None, served: str) -> None:
+    if name is not None and name != served:
+        message = f"The model `{name}` does not exist. Valid aliases: {served}."
+        raise Refused(message, status=HTTPStatus.NOT_FOUND, kind="NotFoundError", param="model")
+
+
+def check_chat(body: ChatBody) -> None:
+    if body.chat_template is not None:
+        raise bad_request(_UNTRUSTED)
+    if body.tools and body.tool_choice in (None, "auto"):
+        raise bad_request(_NO_TOOLS)
+
+
+def check_sampling(body: Sampling, *, max_tokens: int) -> None:
+    if max_tokens < 1:
+        raise bad_value(f"max_tokens must be at least 1, got {max_tokens}.", param="max_tokens", value=max_tokens)
+    if body.n < 1:
+        raise bad_request(f"n must be at least 1, got {body.n}.")
+    if body.temperature is not None and body.temperature < 0:
+        message = f"temperature must be non-negative, got {body.temperature}."
+        raise bad_value(message, param="temperature", value=body.temperature)
+    if body.top_p is not None and not 0 < body.top_p <= 1:
+        raise bad_value(f"top_p must be in (0, 1], got {body.top_p}.", param="top_p", value=body.top_p)
+    if not 0 <= body.min_tokens <= max_tokens:
+        message = f"min_tokens must be less than or equal to max_tokens={max_tokens}, got {body.min_tokens}."
+        raise bad_value(message, param="min_tokens", value=body.min_tokens)
+    if "" in body.stops:
+        raise bad_request("stop cannot contain an empty string.")
+
+
+def conversation_of(messages: Iterable[Mapping[str, Any]], *, model: str) -> list[Said]:
+    """Parts of text are joined by line ends; anything else in a message needs another model."""
+    return [Said(_role(message, place), _content(message, place, model)) for place, message in enumerate(messages)]
+
+
+def _role(message: Mapping[str, Any], place: int) -> str:
+    role = message.get("role")
+    if not isinstance(role, str):
+        raise malformed(_one("missing", f"messages.{place}.role", "Field required", message), param="body.messages")
+    return role
+
+
+def _content(message: Mapping[str, Any], place: int, model: str) -> str:
+    content = message.get("content")
+    if isinstance(content, str):
+        return content
+    if content is None and message.get("role") == "assistant":
+        return ""
+    if not isinstance(content, list):
+        where = f"messages.{place}.content"
+        raise malformed(_one("string_type", where, "Input should be a valid string", content), param=f"body.{where}")
+    texts = []
+    for part in content:
+        kind = part.get("type") if isinstance(part, dict) else None
+        if kind not in ("text", "input_text", "refusal", None):
+            raise bad_request(f"{model} is not a multimodal model")
+        texts.append(str(part.get("text", "")) if isinstance(part, dict) else str(part))
+    return "\n".join(texts)
+
+
+def _check_across(content: Mapping[str, Any]) -> None:
+    if content.get("stream_options") and not content.get("stream"):
+        raise bad_value("Stream options can only be defined when `stream=True`.", param="stream_options")
+    salt = content.get("cache_salt")
+    if salt is not None and not (isinstance(salt, str) and salt):
+        raise bad_value("Parameter 'cache_salt' must be a non-empty string if provided.", param="cache_salt")
+    if content.get("continue_final_message") and content.get("add_generation_prompt"):
+        raise bad_request("Cannot set both `continue_final_message` and `add_generation_prompt` to True.")
+    if content.get("top_logprobs") and not content.get("logprobs"):
+        raise bad_value("when using `top_logprobs`, `logprobs` must be set to true.", param="top_logprobs")
+
+
+def _not_json(message: str, place: int) -> Refused:
+    told = {
+        "type": "json_invalid",
+        "loc": f"body.{place}",
+        "msg": "JSON decode error",
+        "input": "<dict of 0 items>",
+        "ctx": {"error": message},
+    }
+    return malformed(f"1 validation error:\n  {told}", param=f"body.{place}")
+
+
+def _misfit(errors: list[ErrorDetails]) -> Refused:
+    told = [_told(error) for error in errors]
+    lines = [str(one) for one in told[:_SHOWN_ERRORS]]
+    if len(told) > _SHOWN_ERRORS:
+        lines.append(f"...and {len(told) - _SHOWN_ERRORS} more errors")
+    noun = "error" if len(told) == 1 else "errors"
+    return malformed("\n  ".join([f"{len(told)} validation {noun}:", *lines]), param=str(told[0]["loc"]))
+
+
+def _one(kind: str, where: str, message: str, given: object) -> str:
+    told = {"type": kind, "loc": f"body.{where}", "msg": message, "input": _shown(given)}
+    return f"1 validation error:\n  {told}"
+
+
+def _told(error: ErrorDetails) -> dict[str, object]:
+    # pydantic names the branch of a union as if it were a field; vLLM leaves plain types out.
+    steps = [str(step) for step in error["loc"] if step not in ("str",) and "[" not in str(step)]
+    told: dict[str, object] = {
+        "type": error["type"],
+        "loc": ".".join(["body", *steps]),
+        "msg": error["msg"],
+        "input": _shown(error["input"]),
+    }
+    if context := error.get("ctx"):
+        told["ctx"] = context
+    return told
+
+
+def _shown(given: object) -> str:
+    if isinstance(given, dict):
+        return f"<dict of {len(given)} items>"
+    if isinstance(given, list):
+        return f"<list of {len(given)} items>"
+    return str(given)

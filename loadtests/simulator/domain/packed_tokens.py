@@ -43,10 +43,9 @@ def decode(ids: Iterable[int]) -> str:
 
 
 def bytes_of(token: int) -> bytes:
-    """Unknown ids below 256 have no bytes."""
-    if token < _FIRST_PACKED:
-        return _NAMES.get(token, "").encode()
-    return token.to_bytes((token.bit_length() + 7) // 8, "big").removeprefix(_MARK)
+    """Nothing for a number that is no id."""
+    raw = token.to_bytes((token.bit_length() + 7) // 8, "big") if token >= _FIRST_PACKED else b""
+    return raw.removeprefix(_MARK) if raw.startswith(_MARK) else _NAMES.get(token, "").encode()
 
 
 def readable(pieces: Sequence[tuple[int, bytes]]) -> list[Token]:

@@ -1,0 +1,1 @@
+"""The pure half of the load drills: what was heard of a turn, and what a run amounts to."""

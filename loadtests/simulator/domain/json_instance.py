@@ -78,8 +78,10 @@ class _Writer:
             if schema is False:
                 raise UnsupportedSchema("a schema that allows nothing")
             return {}
+        followed = 0
         while isinstance(reference := schema.get("$ref"), str):
-            if depth > 2 * _DEEPEST:
+            followed += 1
+            if depth + followed > 2 * _DEEPEST:
                 raise UnsupportedSchema("a schema that holds itself and cannot end")
             schema = {**self._pointed(reference), **{k: v for k, v in schema.items() if k != "$ref"}}
         if isinstance(parts := schema.get("allOf"), list):

@@ -77,13 +77,6 @@ def reply_to(conversation: Sequence[Said], rules: Sequence[Rule], *, seed: int) 
     return Reply(" ".join(_sentences(conversation, seed=seed)).replace("。 ", "。").replace("？ ", "？"))
 
 
-def went_on(text: str, conversation: Sequence[Said], *, seed: int) -> str:
-    """What comes when the end of a reply is to be ignored: another sentence, never the same as the text so far."""
-    dice = Dice(seed, text)
-    sentence = dice.one_of(_language(conversation))
-    return f"{text}\n{sentence}" if text else sentence
-
-
 def split_everywhere(phrases: Sequence[str]) -> Reply:
     """Each phrase once for every place in it, cut there between two tokens, and once more letter by letter."""
     pieces: list[str] = []

@@ -1,27 +1,22 @@
 """`drillyard sim`: replicas without a GPU. vLLM's own flags where vLLM has one."""
 
-import asyncio
 import os
-import sys
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
-import structlog
 import typer
-import uvloop
 
 from loadtests.simulator import profile_files
+from loadtests.simulator.cli_fleet import serve_fleet
 from loadtests.simulator.cli_profiles import calibrate_live, show_profiles
 from loadtests.simulator.domain.engine import Engine
-from loadtests.simulator.domain.faults import Faults
 from loadtests.simulator.domain.profile import Profile, flaws
 from loadtests.simulator.domain.scheduler import Scheduling
 from loadtests.simulator.errors import SimulatorError
 from loadtests.simulator.options import Options
-from loadtests.simulator.process import ReplicaProcess
-from loadtests.simulator.replica import Replica
 from loadtests.simulator.script import Script, read_script
+from loadtests.simulator.serving import run_replica
 
 _DEV_MODE = "VLLM_SERVER_DEV_MODE"
 _EXAMPLES = (
@@ -112,13 +107,14 @@ def serve(  # noqa: PLR0913  one parameter per option is how typer declares them
         tuned = _tuned(profile_files.load(profile), overrides, load_s=load_s, blocks=num_gpu_blocks_override)
         asked = Script() if script is None else read_script(script)
         engine = Engine(tuned, policy=scheduling_policy, caches_prefixes=enable_prefix_caching)
-        status = _run(options, engine, asked)
+        status = run_replica(options, engine, asked)
     except (SimulatorError, OSError) as error:
         typer.echo(f"drillyard sim: {error}", err=True)
         raise typer.Exit(1) from error
     raise typer.Exit(status)
 
 
+app.command("fleet")(serve_fleet)
 app.command("profiles")(show_profiles)
 app.command("calibrate")(calibrate_live)
 
@@ -132,18 +128,3 @@ def _tuned(profile: Profile, limits: dict[str, int | None], *, load_s: float | N
     if found := "; ".join(flaws(tuned)):
         raise profile_files.UnusableProfile(found)
     return tuned
-
-
-def _run(options: Options, engine: Engine, script: Script) -> int:
-    structlog.configure(
-        processors=[structlog.processors.TimeStamper(fmt="iso"), structlog.processors.JSONRenderer()],
-        logger_factory=structlog.PrintLoggerFactory(sys.stderr),
-    )
-
-    async def live() -> int:
-        faults = Faults(entry.fault() for entry in script.faults)
-        replica = Replica(options=options, engine=engine, rules=script.rules, faults=faults)
-        return await ReplicaProcess(replica, loading_factor=script.loading_factor).run()
-
-    with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
-        return runner.run(live())

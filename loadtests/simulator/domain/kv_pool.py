@@ -25,10 +25,12 @@ def root_hash(salt: str) -> bytes:
 class KvPool:
     def __init__(self, *, blocks: int) -> None:
         self._size = blocks
-        self._holders = [0] * blocks
+        # A large pool has a hundred thousand blocks, most of which a drill never needs: those cost nothing.
+        self._untouched = blocks
+        self._holders: dict[BlockId, int] = {}
         self._hash_of: dict[BlockId, bytes] = {}
         self._block_of: dict[bytes, BlockId] = {}
-        self._free = OrderedDict.fromkeys(BlockId(number) for number in range(blocks))
+        self._released: OrderedDict[BlockId, None] = OrderedDict()
 
     @property
     def size(self) -> int:
@@ -37,12 +39,12 @@ class KvPool:
     @property
     def free(self) -> int:
         """Blocks nobody holds; they may still have content."""
-        return len(self._free)
+        return self._untouched + len(self._released)
 
     @property
     def usage(self) -> float:
         """Share of the blocks that are held: 0 when idle, however much is cached."""
-        return 1 - len(self._free) / self._size if self._size else 0.0
+        return 1 - self.free / self._size if self._size else 0.0
 
     def find(self, hashes: Sequence[bytes]) -> list[BlockId]:
         """The blocks of the longest cached prefix; they are not held by asking."""
@@ -56,22 +58,26 @@ class KvPool:
 
     def unheld(self, blocks: Sequence[BlockId]) -> int:
         """How many of these would leave the free ones if they were held."""
-        return sum(1 for block in blocks if not self._holders[block])
+        return sum(1 for block in blocks if block not in self._holders)
 
     def hold(self, blocks: Sequence[BlockId]) -> None:
         for block in blocks:
-            self._free.pop(block, None)
-            self._holders[block] += 1
+            self._released.pop(block, None)
+            self._holders[block] = self._holders.get(block, 0) + 1
 
     def take(self, count: int) -> list[BlockId]:
         """Hold `count` blocks for new content; what the longest unused ones contained is forgotten."""
-        if count > len(self._free):
-            raise ValueError(f"{count} blocks wanted, {len(self._free)} free")
+        if count > self.free:
+            raise ValueError(f"{count} blocks wanted, {self.free} free")
         return [self._take_oldest() for _ in range(count)]
 
     def _take_oldest(self) -> BlockId:
-        block, _ = self._free.popitem(last=False)
-        self._forget(block)
+        if self._untouched:
+            self._untouched -= 1
+            block = BlockId(self._untouched)
+        else:
+            block, _ = self._released.popitem(last=False)
+            self._forget(block)
         self._holders[block] = 1
         return block
 
@@ -86,11 +92,12 @@ class KvPool:
         for block in reversed(blocks):
             self._holders[block] -= 1
             if not self._holders[block]:
-                self._free[block] = None
+                del self._holders[block]
+                self._released[block] = None
 
     def forget_all(self) -> bool:
         """Empty the cache; refused while somebody holds a block."""
-        if len(self._free) < self._size:
+        if self._holders:
             return False
         self._block_of.clear()
         self._hash_of.clear()

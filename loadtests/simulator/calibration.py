@@ -2,14 +2,15 @@
 
 import asyncio
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from random import Random
 from statistics import median
+from typing import Protocol
 
 from loadtests.simulator.domain.fit import FirstToken, NotEnoughMeasured, Pace, Quality, fit_decode, fit_prefill
 from loadtests.simulator.domain.profile import Profile, Source, SourceKind
-from loadtests.simulator.live_replica import Heard, LiveReplica, Message, NotMeasurable, Shape
+from loadtests.simulator.live_replica import Heard, Message, NotMeasurable, Shape
 
 _WORDS = re.findall(
     r"\w+",
@@ -24,6 +25,14 @@ FOLLOW_UPS = (0.015, 0.05, 0.02, 0.1)
 STREAMS = (1, 2, 4, 8)
 LARGEST_PROMPT = 1_900
 """Words, below the 2,048 tokens that vLLM computes in one step by default: beyond it a step more is paid."""
+
+
+class Measurable(Protocol):
+    """A replica that can be asked for a turn, and tells its times."""
+
+    async def shape(self) -> Shape: ...
+
+    async def turn(self, model: str, messages: Sequence[Message], *, tokens: int) -> Heard: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,11 +52,11 @@ class Calibration:
 
 
 async def calibrate(
-    replica: LiveReplica, *, like: Profile, name: str, effort: Effort, tell: Callable[[str], None]
+    replica: Measurable, *, like: Profile, name: str, effort: Effort, tell: Callable[[str], None]
 ) -> Calibration:
     """What cannot be seen from outside, memory above all, is taken from the profile `like`."""
     shape = await replica.shape()
-    meter = _Meter(replica, shape, effort)
+    meter = _Meter(replica=replica, shape=shape, effort=effort)
     await meter.warm_up()
     turns, paces = [], []
     for round_ in range(effort.rounds):
@@ -72,7 +81,7 @@ async def calibrate(
 
 
 class _Meter:
-    def __init__(self, replica: LiveReplica, shape: Shape, effort: Effort) -> None:
+    def __init__(self, *, replica: Measurable, shape: Shape, effort: Effort) -> None:
         self._replica = replica
         self._shape = shape
         self._effort = effort

@@ -25,16 +25,7 @@ _EXAMPLES = (
     "  drillyard sim serve --port 8002 --script scenario.json --admin-port 9002"
 )
 
-app = typer.Typer(
-    help="Replicas without a GPU that speak vLLM's HTTP API.",
-    epilog=_EXAMPLES,
-    add_completion=False,
-    no_args_is_help=True,
-    pretty_exceptions_enable=False,
-)
 
-
-@app.command()
 def serve(  # noqa: PLR0913  one parameter per option is how typer declares them
     *,
     port: Annotated[int, typer.Option(min=0, max=65535, help="0 takes any free one, and says which.")] = 8000,
@@ -114,11 +105,6 @@ def serve(  # noqa: PLR0913  one parameter per option is how typer declares them
     raise typer.Exit(status)
 
 
-app.command("fleet")(serve_fleet)
-app.command("profiles")(show_profiles)
-app.command("calibrate")(calibrate_live)
-
-
 def _tuned(profile: Profile, limits: dict[str, int | None], *, load_s: float | None, blocks: int | None) -> Profile:
     """The profile with what the flags say instead."""
     named = {name: value for name, value in limits.items() if value is not None}
@@ -128,3 +114,21 @@ def _tuned(profile: Profile, limits: dict[str, int | None], *, load_s: float | N
     if found := "; ".join(flaws(tuned)):
         raise profile_files.UnusableProfile(found)
     return tuned
+
+
+def _application() -> typer.Typer:
+    application = typer.Typer(
+        help="Replicas without a GPU that speak vLLM's HTTP API.",
+        epilog=_EXAMPLES,
+        add_completion=False,
+        no_args_is_help=True,
+        pretty_exceptions_enable=False,
+    )
+    application.command("serve")(serve)
+    application.command("fleet")(serve_fleet)
+    application.command("profiles")(show_profiles)
+    application.command("calibrate")(calibrate_live)
+    return application
+
+
+app = _application()

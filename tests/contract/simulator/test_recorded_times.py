@@ -1,13 +1,10 @@
 """The engine with profile `cpu-smollm2` against what real vLLM on CPU took, turn by turn.
 
 The recordings are medians over conversations whose prompt grows by about 104 tokens a turn: 66 of the trainee, 32 of
-the reply, 6 of the chat template. `recorded_ttft.json` has, for each turn, tokens and milliseconds.
+the reply, 6 of the chat template.
 """
 
-import json
 from collections.abc import Iterable
-from dataclasses import dataclass
-from pathlib import Path
 from statistics import mean
 
 import pytest
@@ -15,22 +12,10 @@ import pytest
 from loadtests.simulator.domain.engine import Engine
 from loadtests.simulator.domain.generation import Generation, RequestId
 from loadtests.simulator.profile_files import load
+from tests.support.recorded_turns import RECORDED, Turn
 
 REPLY, USER, TEMPLATE = 32, 66, 6
 PROFILE = load("cpu-smollm2")
-
-
-@dataclass(frozen=True, slots=True)
-class Turn:
-    prompt: int
-    cached: int
-    ttft_ms: float
-
-
-RECORDED = {
-    name: [Turn(**turn) for turn in turns]
-    for name, turns in json.loads((Path(__file__).parent / "recorded_ttft.json").read_text()).items()
-}
 
 
 class Caller:

@@ -13,6 +13,7 @@ TESTS = {path.name for path in (ROOT / "tests").rglob("test_*.py")}
 ELSEWHERE = {
     "gateway/ports.py": "tests/contract/gateway/test_postgres_accounts.py",
     "gateway/use_cases.py": "tests/unit/sessions/use_cases/test_take_turn.py",
+    "loadtests/simulator/serving.py": "tests/integration/loadtests/simulator/test_fleet.py",
     "router/adapters/memory_pins.py": "tests/contract/router/test_pins.py",
     "router/adapters/redis_pins.py": "tests/contract/router/test_pins.py",
     "router/adapters/vllm_probe.py": "tests/contract/router/test_probe.py",

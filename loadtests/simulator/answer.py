@@ -99,4 +99,5 @@ def _refused(status: int) -> Refused:
             return bad_request("Refused as a script asks.")
         case _:
             phrase = HTTPStatus(status).phrase
-            return Refused(phrase, status=status, kind=phrase.replace(" ", "") + "Error")
+            kind = phrase.replace(" ", "").removesuffix("Error") + "Error"
+            return Refused(phrase, status=status, kind=kind)

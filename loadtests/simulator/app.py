@@ -13,7 +13,7 @@ from loadtests.simulator.admin import AdminRoutes
 from loadtests.simulator.answer import CompactJson, refusal_answer
 from loadtests.simulator.domain.lifecycle import IllegalTransition
 from loadtests.simulator.door import Door
-from loadtests.simulator.errors import Refused
+from loadtests.simulator.errors import Refused, Unparsable
 from loadtests.simulator.replica import Replica
 from loadtests.simulator.routes_dev import DevRoutes
 from loadtests.simulator.routes_openai import OpenAiRoutes
@@ -47,6 +47,7 @@ def _starlette(routes: Sequence[Route]) -> Starlette:
         exception_handlers={
             Refused: _refused,
             HTTPException: _unknown,
+            Unparsable: _unparsable,
             UnusableScript: _unusable,
             IllegalTransition: _illegal,
         },
@@ -63,6 +64,10 @@ async def _unknown(_: Request, error: Exception) -> Response:
     if not isinstance(error, HTTPException):
         raise error
     return CompactJson({"detail": error.detail}, status_code=error.status_code, headers=error.headers)
+
+
+async def _unparsable(_: Request, __: Exception) -> Response:
+    return CompactJson({"detail": "There was an error parsing the body"}, status_code=400)
 
 
 async def _unusable(_: Request, error: Exception) -> Response:

@@ -13,9 +13,9 @@ from loadtests.simulator.body import (
     StructuredOutputs,
     check_chat,
     check_model,
-    check_sampling,
     conversation_of,
 )
+from loadtests.simulator.body_rules import check_bias, check_sampling
 from loadtests.simulator.domain.dice import Dice
 from loadtests.simulator.domain.json_instance import Schema, UnsupportedSchema, instance_text
 from loadtests.simulator.domain.packed_tokens import Token, token_of
@@ -26,7 +26,10 @@ from loadtests.simulator.domain.wire import Kind
 from loadtests.simulator.errors import bad_request, bad_value
 from loadtests.simulator.vocabulary import Vocabulary, chat_text
 
-_NO_LIMIT = 16  # tokens of a completion that names none
+_RANGED = (
+    *("temperature", "top_p", "top_k", "min_p"),
+    *("presence_penalty", "frequency_penalty", "repetition_penalty", "min_tokens"),
+)
 _ANY_OBJECT: Schema = {"type": "object", "properties": {"answer": {"type": "string"}}, "required": ["answer"]}
 
 
@@ -114,15 +117,18 @@ def ask_chat(body: ChatBody, model: Model, rules: Sequence[Rule]) -> Ask:
 
 def ask_completion(body: CompletionBody, model: Model, rules: Sequence[Rule]) -> Ask:
     check_model(body.model, model.name)
+    if body.suffix is not None:
+        message = "suffix is only supported for models with FIM completion rendering"
+        raise bad_request(message, param="suffix")
     prompts = [_fitting(prompt, body, model) for prompt in _prompts(body, model.vocabulary)]
     longest = max(map(len, prompts))
-    named = _NO_LIMIT if body.max_tokens is None else body.max_tokens
-    limit = _limit(named, longest, body, model)
+    limit = _limit(body.max_tokens, longest, body, model)
     speaker = _Speaker(model=model, body=body, rules=rules, limit=limit)
     choices: list[Choice] = []
     for prompt in prompts:
         conversation = [Said("user", model.vocabulary.decode(prompt))]
-        choices += [speaker.choice(len(choices), prompt, conversation) for _ in range(body.n)]
+        first = len(choices)
+        choices += [speaker.choice(first + place, prompt, conversation) for place in range(body.n)]
     return Ask(
         kind=Kind.COMPLETION,
         body=body,
@@ -137,8 +143,10 @@ def ask_completion(body: CompletionBody, model: Model, rules: Sequence[Rule]) ->
 
 def _prompts(body: CompletionBody, vocabulary: Vocabulary) -> list[list[int]]:
     given = body.prompt
+    if given == []:
+        raise bad_request("You must pass at least one prompt")
     if not given:
-        raise bad_request("Either prompt or prompt_embeds must be provided and non-empty.")
+        raise bad_value("Either prompt or prompt_embeds must be provided and non-empty.", param="prompt")
     if isinstance(given, str):
         return [vocabulary.encode(given)]
     if alone := [number for number in given if isinstance(number, int)]:
@@ -152,7 +160,13 @@ def _numbers(ids: object) -> list[int]:
 
 def _fitting(prompt: Sequence[int], body: Sampling, model: Model) -> tuple[int, ...]:
     """The prompt as it may be, cut on the left where the request says so."""
-    if (kept := body.truncate_prompt_tokens) is not None and kept >= 0:
+    if (kept := body.truncate_prompt_tokens) is not None and kept > model.window_tokens:
+        message = (
+            f"truncate_prompt_tokens={kept} cannot be greater than max_model_len = {model.window_tokens}. "
+            "Please request a smaller truncation size."
+        )
+        raise bad_value(message, param="truncate_prompt_tokens", value=kept)
+    if kept is not None and kept >= 0:
         prompt = prompt[len(prompt) - min(kept, len(prompt)) :]
     window = model.window_tokens
     if len(prompt) > window:
@@ -175,7 +189,9 @@ def _limit(named: int | None, prompt_tokens: int, body: Sampling, model: Model) 
         raise bad_value(message, param="max_tokens", value=named)
     room = window - prompt_tokens
     limit = room if named is None else min(named, room)
-    check_sampling(body, max_tokens=limit)
+    values = {name: getattr(body, name) for name in _RANGED}
+    check_sampling(values, n=body.n, max_tokens=limit, stops=body.stops)
+    check_bias(body.logit_bias)
     return limit
 
 

@@ -8,12 +8,14 @@ from typing import Annotated, Any, Literal, TypeVar
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from pydantic_core import ErrorDetails
 
+from loadtests.simulator.body_rules import check_across
 from loadtests.simulator.domain.replies import Said
-from loadtests.simulator.errors import Refused, bad_request, bad_value, malformed
+from loadtests.simulator.errors import Refused, Unparsable, bad_request, malformed
 
 Model = TypeVar("Model", bound=BaseModel)
 
 _SHOWN_ERRORS = 10
+_OTHER_SENSES = frozenset({"image_url", "input_image", "input_audio", "audio_url", "video_url", "image_embeds", "file"})
 _WRONG_TYPE = "1 validation error:\n  Unsupported Media Type: Only 'application/json' is allowed"
 _UNTRUSTED = (
     "Chat template is passed with request, but --trust-request-chat-template is not set. "
@@ -61,13 +63,19 @@ class Sampling(BaseModel):
     seed: int | None = None
     stream: bool | None = False
     stream_options: StreamOptions | None = None
-    stream_interval: int | None = None
+    stream_interval: int | None = Field(default=None, ge=1)
     cache_salt: str | None = None
     priority: int = 0
     request_id: str | None = None
     session_id: str | None = None
     return_token_ids: bool | None = None
-    truncate_prompt_tokens: int | None = None
+    truncate_prompt_tokens: int | None = Field(default=None, ge=-1)
+    top_k: int | None = None
+    min_p: float | None = None
+    presence_penalty: float | None = None
+    frequency_penalty: float | None = None
+    repetition_penalty: float | None = None
+    logit_bias: dict[str, float] | None = None
     prompt_logprobs: int | None = None
     response_format: ResponseFormat | None = None
     structured_outputs: StructuredOutputs | None = None
@@ -95,6 +103,7 @@ class CompletionBody(Sampling):
     max_tokens: int | None = 16
     echo: bool | None = False
     logprobs: int | None = None
+    suffix: str | None = None
 
 
 class TokenizeBody(BaseModel):
@@ -116,21 +125,23 @@ def read(kind: type[Model], raw: bytes, *, content_type: str) -> Model:
     if content_type.partition(";")[0].strip().lower() != "application/json":
         raise malformed(_WRONG_TYPE, param=None)
     try:
-        content = json.loads(raw)
+        content = json.loads(raw) if raw else None
     except json.JSONDecodeError as error:
         raise _not_json(error.msg, error.pos) from error
-    except UnicodeDecodeError as error:
-        raise bad_request("There was an error parsing the body") from error
+    except (UnicodeDecodeError, RecursionError) as error:
+        raise Unparsable from error
+    if content is None:
+        raise malformed(_one("missing", "body", "Field required", None), param="body")
     if isinstance(content, dict):
-        _check_across(content)
+        check_across(content)
     try:
-        return kind.model_validate(content)
+        return kind.model_validate(content, from_attributes=True)
     except ValidationError as error:
         raise _misfit(error.errors(include_url=False)) from error
 
 
 def check_model(name: str | None, served: str) -> None:
-    if name is not None and name != served:
+    if name and name != served:
         message = f"The model `{name}` does not exist. Valid aliases: {served}."
         raise Refused(message, status=HTTPStatus.NOT_FOUND, kind="NotFoundError", param="model")
 
@@ -140,23 +151,8 @@ def check_chat(body: ChatBody) -> None:
         raise bad_request(_UNTRUSTED)
     if body.tools and body.tool_choice in (None, "auto"):
         raise bad_request(_NO_TOOLS)
-
-
-def check_sampling(body: Sampling, *, max_tokens: int) -> None:
-    if max_tokens < 1:
-        raise bad_value(f"max_tokens must be at least 1, got {max_tokens}.", param="max_tokens", value=max_tokens)
-    if body.n < 1:
-        raise bad_request(f"n must be at least 1, got {body.n}.")
-    if body.temperature is not None and body.temperature < 0:
-        message = f"temperature must be non-negative, got {body.temperature}."
-        raise bad_value(message, param="temperature", value=body.temperature)
-    if body.top_p is not None and not 0 < body.top_p <= 1:
-        raise bad_value(f"top_p must be in (0, 1], got {body.top_p}.", param="top_p", value=body.top_p)
-    if not 0 <= body.min_tokens <= max_tokens:
-        message = f"min_tokens must be less than or equal to max_tokens={max_tokens}, got {body.min_tokens}."
-        raise bad_value(message, param="min_tokens", value=body.min_tokens)
-    if "" in body.stops:
-        raise bad_request("stop cannot contain an empty string.")
+    if body.tools and body.tool_choice == "required":
+        raise bad_request('tool_choice="required" requires --tool-call-parser to be set')
 
 
 def conversation_of(messages: Iterable[Mapping[str, Any]], *, model: str) -> list[Said]:
@@ -167,7 +163,9 @@ def conversation_of(messages: Iterable[Mapping[str, Any]], *, model: str) -> lis
 def _role(message: Mapping[str, Any], place: int) -> str:
     role = message.get("role")
     if not isinstance(role, str):
-        raise malformed(_one("missing", f"messages.{place}.role", "Field required", message), param="body.messages")
+        raise malformed(
+            _one("missing", f"body.messages.{place}.role", "Field required", message), param="body.messages"
+        )
     return role
 
 
@@ -175,30 +173,31 @@ def _content(message: Mapping[str, Any], place: int, model: str) -> str:
     content = message.get("content")
     if isinstance(content, str):
         return content
-    if content is None and message.get("role") == "assistant":
+    if content is None and ("content" not in message or message.get("role") == "assistant"):
         return ""
     if not isinstance(content, list):
-        where = f"messages.{place}.content"
-        raise malformed(_one("string_type", where, "Input should be a valid string", content), param=f"body.{where}")
+        where = f"body.messages.{place}.content"
+        raise malformed(_one("string_type", where, "Input should be a valid string", content), param=where)
     texts = []
     for part in content:
         kind = part.get("type") if isinstance(part, dict) else None
-        if kind not in ("text", "input_text", "refusal", None):
+        if kind in _OTHER_SENSES:
             raise bad_request(f"{model} is not a multimodal model")
-        texts.append(str(part.get("text", "")) if isinstance(part, dict) else str(part))
+        text = part.get("text") if isinstance(part, dict) and kind in ("text", "input_text", None) else part
+        if not isinstance(text, str):
+            raise bad_request(f"Part of message {place} is no text.")
+        texts.append(text)
     return "\n".join(texts)
 
 
-def _check_across(content: Mapping[str, Any]) -> None:
-    if content.get("stream_options") and not content.get("stream"):
-        raise bad_value("Stream options can only be defined when `stream=True`.", param="stream_options")
-    salt = content.get("cache_salt")
-    if salt is not None and not (isinstance(salt, str) and salt):
-        raise bad_value("Parameter 'cache_salt' must be a non-empty string if provided.", param="cache_salt")
-    if content.get("continue_final_message") and content.get("add_generation_prompt"):
-        raise bad_request("Cannot set both `continue_final_message` and `add_generation_prompt` to True.")
-    if content.get("top_logprobs") and not content.get("logprobs"):
-        raise bad_value("when using `top_logprobs`, `logprobs` must be set to true.", param="top_logprobs")
+def neither_field(*names: str, given: int) -> Refused:
+    """One of several fields must be there."""
+    told = [
+        {"type": "missing", "loc": f"body.{name}", "msg": "Field required", "input": f"<dict of {given} items>"}
+        for name in names
+    ]
+    lines = "\n  ".join(map(str, told))
+    return malformed(f"{len(told)} validation errors:\n  {lines}", param=f"body.{names[0]}")
 
 
 def _not_json(message: str, place: int) -> Refused:
@@ -222,7 +221,7 @@ def _misfit(errors: list[ErrorDetails]) -> Refused:
 
 
 def _one(kind: str, where: str, message: str, given: object) -> str:
-    told = {"type": kind, "loc": f"body.{where}", "msg": message, "input": _shown(given)}
+    told = {"type": kind, "loc": where, "msg": message, "input": _shown(given)}
     return f"1 validation error:\n  {told}"
 
 

@@ -22,6 +22,10 @@ class Refused(SimulatorError):
         self.param = param
 
 
+class Unparsable(SimulatorError):
+    """A body that is not even text; vLLM's framework answers by itself, without an error object."""
+
+
 def bad_request(message: str, *, param: str | None = None) -> Refused:
     return Refused(message, status=HTTPStatus.BAD_REQUEST, kind="BadRequestError", param=param)
 

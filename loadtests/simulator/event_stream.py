@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import aclosing
+from dataclasses import replace
 from http import HTTPStatus
 
 from starlette.types import Send
@@ -36,7 +37,8 @@ class EventStream:
         options = reading.replica.options
         forced = options.enable_force_include_usage
         self._includes_usage = forced or self._ask.includes_usage
-        self._counts_always = forced or self._ask.counts_always
+        # Counting in every chunk is asked for in vain by who does not ask for usage.
+        self._counts_always = forced or (self._ask.includes_usage and self._ask.counts_always)
         self._keep_alive_s = reading.replica.real_s(options.sse_keep_alive_interval_s)
 
     async def write(self, send: Send) -> None:
@@ -91,6 +93,9 @@ class EventStream:
         yield Said(DONE)
 
     def _text(self, piece: Piece, *, broken_here: bool) -> Said:
+        if self._ask.echo and piece.prompt_token_ids is not None:
+            # A completion's echo rides with its first token.
+            piece = replace(piece, text=self._ask.echo + piece.text)
         usage = self._counted() if self._counts_always else None
         shown = stand_in(piece) if broken_here else piece
         written = event(self._head.text_chunk(shown, usage=usage, is_last=not self._includes_usage))
@@ -108,9 +113,9 @@ class EventStream:
                     index=choice.index, role=self._ask.role, prompt_token_ids=shown, usage=usage
                 )
                 opening.append(Said(event(role)))
-        if self._ask.echo:
-            pieces = [Piece(index=choice.index, text=self._ask.echo) for choice in self._ask.choices]
-            opening += [Said(event(self._head.text_chunk(piece, usage=None, is_last=False))) for piece in pieces]
+            if self._ask.echo:
+                echoes = (self._head.echo_chunk(index=each.index, text=self._ask.echo) for each in self._ask.choices)
+                opening += [Said(event(echo)) for echo in echoes]
         return opening
 
     def _counted(self) -> Usage:

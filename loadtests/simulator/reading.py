@@ -62,8 +62,8 @@ class Reading:
 
     @property
     def usage(self) -> Usage:
-        prompts = {voiced.choice.prompt for voiced in self._voiced}
-        prompt_tokens = sum(map(len, prompts))
+        # Several choices of one prompt share it.
+        prompt_tokens = sum(len(voiced.choice.prompt) for voiced in self._voiced[:: self.ask.body.n])
         block = self.replica.profile.limits.block_tokens
         whole_blocks = prompt_tokens // block * block
         return Usage(
@@ -123,7 +123,13 @@ class Reading:
             stop_reason=voiced.voice.stop_reason if progress.finished is FinishReason.STOP else None,
             token_ids=[token.id for token in tokens] if self.ask.body.return_token_ids else None,
             logprobs=logprobs,
+            prompt_token_ids=voiced.choice.prompt if before == 0 and self._tells_prompt else None,
         )
+
+    @property
+    def _tells_prompt(self) -> bool:
+        is_completion = self.ask.kind is Kind.COMPLETION
+        return is_completion and bool(self.ask.body.return_token_ids or (self.ask.echo and self.ask.streams))
 
     def _logprobs(self, tokens: Sequence[Token], *, offset: int) -> Document | None:
         words, top = self.replica.model.vocabulary, self.ask.top_logprobs
@@ -178,7 +184,8 @@ def _joined(one: Piece, other: Piece) -> Piece:
     logprobs = one.logprobs
     if one.logprobs is not None and other.logprobs is not None:
         logprobs = {name: _added(value, other.logprobs[name]) for name, value in one.logprobs.items()}
-    return replace(other, text=one.text + other.text, token_ids=ids, logprobs=logprobs)
+    text, prompt = one.text + other.text, one.prompt_token_ids
+    return replace(other, text=text, token_ids=ids, logprobs=logprobs, prompt_token_ids=prompt)
 
 
 def _added(one: object, other: object) -> object:

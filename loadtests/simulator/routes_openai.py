@@ -11,7 +11,7 @@ from loadtests.simulator.answer import Answer, CompactJson, Taken
 from loadtests.simulator.ask import Ask, ask_chat, ask_completion
 from loadtests.simulator.body import ChatBody, CompletionBody, read
 from loadtests.simulator.domain.faults import Asked
-from loadtests.simulator.errors import bad_request, bad_value
+from loadtests.simulator.errors import bad_request
 from loadtests.simulator.recorder import Record, prefix_of
 from loadtests.simulator.replica import Replica
 
@@ -98,17 +98,15 @@ class OpenAiRoutes:
 
 
 def _check_rank(request: Request) -> None:
-    """There is one engine, and its rank is 0."""
+    """There is one engine, and its rank is 0; what is no number is ignored."""
     rank = request.headers.get("x-data-parallel-rank", "0")
-    if rank != "0":
+    if rank.isdecimal() and int(rank) != 0:
         raise bad_request(f"data_parallel_rank {rank} is out of range [0, 1).")
 
 
 def _priority(request: Request, in_body: int) -> int:
-    written = request.headers.get("x-vllm-priority")
-    if written is None:
-        return in_body
+    """The header beats the body; what is no number is ignored."""
     try:
-        return int(written)
-    except ValueError as error:
-        raise bad_value("X-Vllm-Priority must be an integer.", param="priority", value=written) from error
+        return int(request.headers.get("x-vllm-priority", in_body))
+    except ValueError:
+        return in_body

@@ -6,10 +6,10 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from loadtests.simulator.answer import CompactJson
-from loadtests.simulator.body import DetokenizeBody, TokenizeBody, check_model, conversation_of, read
+from loadtests.simulator.body import DetokenizeBody, TokenizeBody, check_model, conversation_of, neither_field, read
 from loadtests.simulator.domain.exposition import Subject, exposition
 from loadtests.simulator.domain.wire import VERSION
-from loadtests.simulator.errors import Refused, bad_request
+from loadtests.simulator.errors import Refused
 from loadtests.simulator.replica import Replica
 from loadtests.simulator.vocabulary import chat_text
 
@@ -76,7 +76,7 @@ class StateRoutes:
         elif body.prompt is not None:
             text = body.prompt
         else:
-            raise bad_request("Either prompt or messages must be provided.")
+            raise neither_field("prompt", "messages", given=len(body.model_fields_set))
         ids = words.encode(text)
         names = [words.name_of(token) for token in ids] if body.return_token_strs else None
         return CompactJson(

@@ -86,9 +86,7 @@ class FolderVocabulary:
             raise bad_request(str(error)) from error
 
     def encode(self, text: str) -> list[int]:
-        # Half a character (a lone surrogate) has no bytes.
-        readable = text.encode("utf-8", "replace").decode()
-        ids: list[int] = self._tokenizer.encode(readable, add_special_tokens=False).ids
+        ids: list[int] = self._tokenizer.encode(text, add_special_tokens=False).ids
         return ids
 
     def decode(self, ids: Sequence[int]) -> str:

@@ -82,8 +82,7 @@ class WholeBody:
             shown = stand_in(shown)
         if self._ask.kind is Kind.CHAT:
             return chat_message(shown, role=self._ask.role)
-        ids = self._ask.choices[piece.index].prompt if self._ask.body.return_token_ids else None
-        return completion_text(shown, prompt_token_ids=ids)
+        return completion_text(shown)
 
     def _prompt_facts(self) -> dict[str, object]:
         ask, vocabulary = self._ask, self._reading.replica.model.vocabulary

@@ -9,11 +9,12 @@ from pathlib import Path
 import httpx
 
 _ELIDED = re.compile(r"\.\.\.\[(\d+) bytes\]\.\.\.")
+_HEADER = re.compile(r"[A-Za-z-]+: ")
 _ARRIVAL = re.compile(r"^\[\+ *[\d.]+s\] ")
-FREE_HEADERS = frozenset({"date", "content-length", "connection", "transfer-encoding", "keep-alive"})
+FREE_HEADERS = frozenset({"date", "content-length", "connection", "transfer-encoding", "keep-alive", "location"})
 
 # Differ from answer to answer on one and the same server.
-VOLATILE = frozenset({"id", "created", "system_fingerprint", "root", "logprob", "bytes"})
+VOLATILE = frozenset({"id", "created", "system_fingerprint", "root", "logprob", "bytes", "token_logprobs"})
 # Depend on what was asked before.
 HISTORY = frozenset({"cached_tokens", "created_cache_tokens"})
 # Follow from a model's own words.
@@ -53,16 +54,16 @@ def send(client: httpx.Client, exchange: Exchange) -> httpx.Response:
     return client.send(request)
 
 
-def documents(exchange: Exchange, text: str) -> list[object]:
-    """A body is one document; of a stream the chunks that differ in kind: role, first text, finish, usage, end."""
+def documents(exchange: Exchange, text: str) -> dict[str, object]:
+    """A body is one document; of a stream the first of each kind of chunk: role, text, finish, usage, end."""
     if not exchange.is_stream:
-        return [json.loads(text)] if text else [""]
+        return {"body": json.loads(text) if text else ""}
     told = [line.removeprefix("data: ") for line in text.splitlines() if line.startswith("data: ")]
     kinds: dict[str, object] = {}
     for each in told:
         document = "[DONE]" if each == "[DONE]" else json.loads(each)
         kinds.setdefault(_kind(document), document)
-    return [kind for pair in sorted(kinds.items()) for kind in pair]
+    return kinds
 
 
 def differences(recorded: object, given: object, *, free: frozenset[str], where: str = "") -> Iterator[str]:
@@ -103,15 +104,15 @@ def _type_differences(recorded: object, given: object, *, where: str) -> Iterato
 
 def _kind(document: object) -> str:
     if not isinstance(document, dict):
-        return "5 end"
+        return "end"
     if "error" in document:
-        return "4 error"
+        return "error"
     if not document["choices"]:
-        return "3 usage"
+        return "usage"
     choice = document["choices"][0]
     if choice["finish_reason"] is not None:
-        return "2 finish"
-    return "0 role" if "role" in choice.get("delta", ()) else "1 text"
+        return "finish"
+    return "role" if "role" in choice.get("delta", ()) else "text"
 
 
 def _read(path: Path) -> Exchange:
@@ -119,8 +120,8 @@ def _read(path: Path) -> Exchange:
     asked = [line[2:] for line in lines if line.startswith("> ")]
     told = [line[2:] for line in lines if line.startswith("< ")]
     method, target = asked[0].split(" ")
-    fields = dict(line.split(": ", 1) for line in asked[1:] if not line.startswith("{"))
-    body = next((line for line in asked[1:] if line.startswith("{")), None)
+    fields = dict(line.split(": ", 1) for line in asked[1:] if _HEADER.match(line))
+    body = next((line for line in asked[1:] if not _HEADER.match(line)), None)
     begin, end = lines.index("<"), next(n for n, line in enumerate(lines) if line.startswith("# total"))
     answer = [_ARRIVAL.sub("", line) for line in lines[begin + 1 : end]]
     return Exchange(

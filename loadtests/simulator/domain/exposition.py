@@ -165,9 +165,9 @@ def _counters(figures: Figures) -> Iterable[_Family]:
         _plain("prompt_tokens_cached", "Number of cached prompt tokens (local + external).", cached),
         _Family(
             "prompt_tokens_cached_by_source",
-            "Prefix-cache hit tokens by the cache tier that supplied them: device (local HBM), host (offloaded to DRAM), "
-            "disk, p2p (transferred from another vLLM instance) or external_unspecified. Counted at admission; "
-            "sums to vllm:prefix_cache_hits + vllm:external_prefix_cache_hits.",
+            "Prefix-cache hit tokens by the cache tier that supplied them: device (local HBM), "
+            "host (offloaded to DRAM), disk, p2p (transferred from another vLLM instance) or external_unspecified. "
+            "Counted at admission; sums to vllm:prefix_cache_hits + vllm:external_prefix_cache_hits.",
             _by("source", tiers),
         ),
         _plain("generation_tokens", "Number of generation tokens processed.", figures.generation_tokens),

@@ -41,12 +41,17 @@ def ended(tokens: Sequence[Token], ending: Ending) -> Speech:
         if token.id in ending.stop_token_ids:
             shown = len(text) if ending.show_stop else before
             return Speech(tuple(tokens[:count]), shown, token.id)
-        for stop in ending.stop:
-            place = text.find(stop, max(0, before - len(stop) + 1))
-            if place >= 0:
-                shown = place + len(stop) if ending.show_stop else place
-                return Speech(tuple(tokens[:count]), shown, stop)
+        if (found := _first_stop(text, ending.stop, before)) is not None:
+            place, stop = found
+            shown = place + len(stop) if ending.show_stop else place
+            return Speech(tuple(tokens[:count]), shown, stop)
     return Speech(tuple(tokens), len(text))
+
+
+def _first_stop(text: str, stops: Sequence[str], before: int) -> tuple[int, str] | None:
+    """Of several stop strings in what came after `before`, the one that begins first."""
+    places = ((text.find(stop, max(0, before - len(stop) + 1)), stop) for stop in stops)
+    return min(((place, stop) for place, stop in places if place >= 0), default=None)
 
 
 class Voice:

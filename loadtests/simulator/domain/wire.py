@@ -72,6 +72,8 @@ class Piece:
     stop_reason: str | int | None = None
     token_ids: Sequence[int] | None = None
     logprobs: Document | None = None
+    prompt_token_ids: Sequence[int] | None = None
+    """Of a completion; a chat tells them in its role chunk."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -100,6 +102,11 @@ class Head:
         if is_last and piece.finish_reason is not None:
             chunk["system_fingerprint"] = self.fingerprint
         return chunk
+
+    def echo_chunk(self, *, index: int, text: str) -> Document:
+        """What is continued, said once more before the answer."""
+        choice = {"index": index, "delta": {"content": text}, "logprobs": None, "finish_reason": None}
+        return self._chunk([choice], None)
 
     def usage_chunk(self, usage: Usage, moments: Moments | None) -> Document:
         details: dict[str, object] = {}
@@ -140,7 +147,9 @@ class Head:
             "choices": choices,
         }
         if usage is not None:
-            chunk["usage"] = {**usage.counts, "completion_tokens_details": None}
+            chunk["usage"] = usage.counts
+            if self.kind is Kind.CHAT:
+                chunk["usage"] = {**usage.counts, "completion_tokens_details": None}
         return chunk
 
     def _chat_choice(self, piece: Piece) -> dict[str, object]:
@@ -175,7 +184,7 @@ def chat_message(piece: Piece, *, role: str) -> Document:
     }
 
 
-def completion_text(piece: Piece, *, prompt_token_ids: Sequence[int] | None) -> Document:
+def completion_text(piece: Piece) -> Document:
     """One choice of a completion's body."""
     return {
         "index": piece.index,
@@ -185,7 +194,7 @@ def completion_text(piece: Piece, *, prompt_token_ids: Sequence[int] | None) -> 
         "stop_reason": piece.stop_reason,
         "token_ids": piece.token_ids,
         "prompt_logprobs": None,
-        "prompt_token_ids": prompt_token_ids,
+        "prompt_token_ids": piece.prompt_token_ids,
         "routed_experts": None,
     }
 
@@ -201,6 +210,6 @@ def _completion_choice(piece: Piece) -> dict[str, object]:
         "logprobs": piece.logprobs,
         "finish_reason": piece.finish_reason,
         "stop_reason": piece.stop_reason,
-        "prompt_token_ids": None,
+        "prompt_token_ids": piece.prompt_token_ids,
         "token_ids": piece.token_ids,
     }

@@ -34,6 +34,20 @@ MADE_UP = frozenset(
         "continue_last_is_user",
         "continue_ok_echo",
         "continue_trailing_space",
+        "more_chat_content_empty",
+        "more_chat_content_missing",
+        "more_chat_emoji_stream",
+        "more_chat_json_object",
+        "more_chat_last_user_stream",
+        "more_chat_logprobs",
+        "more_chat_min_tokens",
+        "more_chat_parts_empty",
+        "more_chat_regex",
+        "more_chat_structured_json",
+        "more_completion_default_limit",
+        "more_completion_logprobs",
+        "more_completion_logprobs_stream",
+        "more_completion_two_stream",
         "prompt_4081_no_max_tokens",
         "prompt_plus_max_tokens_over_limit",
         "role_order_assistant_first",
@@ -45,8 +59,22 @@ MADE_UP = frozenset(
         "truncate_prompt_tokens",
     }
 )
-# Their message lists each of vLLM's message types; the simulator says in one line what is wrong.
-OWN_WORDING = frozenset({"content_null"})
+# Their messages list each of vLLM's own types; the simulator says in its own words what is wrong.
+OWN_WORDING = frozenset(
+    {
+        "content_null",
+        "more_chat_content_number",
+        "more_chat_format_unknown",
+        "more_chat_message_text",
+        "more_chat_no_role",
+        "more_chat_part_no_text",
+        "more_chat_part_unknown",
+        "more_chat_schema_no_name",
+        "more_chat_schema_unsupported",
+    }
+)
+# About ids of the recorded model's tokens, or about what its tokenizer cannot read.
+OF_THE_TOKENIZER = frozenset({"more_chat_stop_token", "more_chat_surrogate", "more_completion_id_too_large"})
 
 
 def free_fields(subject: Subject, exchange: Exchange) -> frozenset[str]:
@@ -55,8 +83,8 @@ def free_fields(subject: Subject, exchange: Exchange) -> frozenset[str]:
         free |= WORDS | COUNTS | {"finish_reason", "prompt_logprobs"}
     if not subject.counts_like_the_model:
         # Another vocabulary cuts the same words elsewhere.
-        free |= COUNTS | {"tokens", "prompt"}
-        if exchange.is_stream:
+        free |= COUNTS | {"tokens", "prompt", "prompt_logprobs"}
+        if exchange.is_stream or '"finish_reason":"length"' in exchange.answer:
             free |= WORDS
     if subject.name != "vllm" and exchange.name in OWN_WORDING:
         free |= {"message", "param"}
@@ -66,8 +94,15 @@ def free_fields(subject: Subject, exchange: Exchange) -> frozenset[str]:
 @pytest.mark.parametrize("exchange", EXCHANGES, ids=lambda exchange: exchange.name)
 def test_an_answer_is_the_recorded_one(subject: Subject, exchange: Exchange) -> None:
     answer = send(subject.client, exchange)
+    if not subject.counts_like_the_model and exchange.name in OF_THE_TOKENIZER:
+        assert not answer.is_server_error
+        return
     assert answer.status_code == exchange.status, answer.text
     given, recorded = documents(exchange, answer.text), documents(exchange, exchange.answer)
+    if exchange.name in MADE_UP:
+        # A reply that is over at once has no text chunk, or the other way round.
+        both = given.keys() & recorded.keys()
+        given, recorded = ({kind: told[kind] for kind in sorted(both)} for told in (given, recorded))
     found = list(differences(recorded, given, free=free_fields(subject, exchange)))
     assert not found, "\n".join(found)
 

@@ -40,6 +40,12 @@ def test_a_stop_string_across_tokens_is_found() -> None:
     assert "".join(spoken(speech, ending)) == "The capital of Franc"
 
 
+def test_of_several_stop_strings_the_one_that_begins_first_counts() -> None:
+    ending = Ending(stop=("France", "of F"))
+    speech = ended(RECORDED, ending)
+    assert (speech.stop_reason, "".join(spoken(speech, ending))) == ("of F", "The capital ")
+
+
 @pytest.mark.parametrize(("shows", "text"), [(False, "The capital of"), (True, "The capital of France")])
 def test_a_stop_token_ends_a_reply(shows: bool, text: str) -> None:
     ending = Ending(stop_token_ids=frozenset({3}), show_stop=shows)

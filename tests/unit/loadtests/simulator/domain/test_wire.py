@@ -68,9 +68,17 @@ def test_measurements_are_told_where_they_are_asked_for() -> None:
 
 def test_choices_of_bodies_carry_their_text() -> None:
     assert chat_message(FINISH, role="assistant")["finish_reason"] == "stop"
-    assert completion_text(FINISH, prompt_token_ids=[1])["text"] == "hi"
+    assert completion_text(replace(FINISH, prompt_token_ids=[1]))["prompt_token_ids"] == [1]
     completion = COMPLETION.text_chunk(FINISH, usage=None, is_last=False)["choices"]
     assert "'text': 'hi'" in str(completion)
+
+
+def test_a_completion_counts_in_its_chunks_without_details() -> None:
+    assert COMPLETION.text_chunk(TEXT, usage=USAGE, is_last=False)["usage"] == USAGE.counts
+
+
+def test_an_echo_is_text_without_token_ids() -> None:
+    assert "token_ids" not in str(CHAT.echo_chunk(index=0, text="said before"))
 
 
 def test_an_error_repeats_its_status() -> None:

@@ -44,7 +44,7 @@ def test_what_comes_during_a_step_waits_for_its_end() -> None:
     assert [progress.id for progress in engine.end().progress] == ["a"]
     second = engine.step()
     assert second is not None
-    assert second.duration_s == pytest.approx(0.020 + 0.006)
+    assert second.duration_s == pytest.approx(0.020 + 0.001)
     assert [progress.id for progress in second.progress] == ["a", "b"]
     life = run_out(engine)[-1].life
     assert life is not None

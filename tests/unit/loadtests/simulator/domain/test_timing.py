@@ -30,7 +30,23 @@ def test_a_token_costs_the_weights_once_and_each_sequence_a_little() -> None:
     assert decode_ms(DECODE, 0) == 0
 
 
-def test_prompts_and_replies_add_up_in_a_step() -> None:
-    chunks = [Chunk(10, 0, opens=True), Chunk(20, 32, opens=False)]
+def test_a_step_of_one_kind_costs_what_that_kind_costs() -> None:
+    chunk = Chunk(10, 32, opens=True)
+    assert step_ms(PREFILL, DECODE, [chunk], decoding=0) == pytest.approx(chunk_ms(PREFILL, chunk))
+    assert step_ms(PREFILL, DECODE, [], decoding=4) == decode_ms(DECODE, 4)
+
+
+def test_a_reply_beside_a_prompt_costs_only_its_own_part() -> None:
+    chunk = Chunk(10, 0, opens=True)
+    assert step_ms(PREFILL, DECODE, [chunk], decoding=2) == pytest.approx(chunk_ms(PREFILL, chunk) + 1)
+
+
+def test_a_prompt_that_goes_on_beside_replies_leaves_them_the_weights() -> None:
+    chunk = Chunk(10, 32, opens=False)
+    assert step_ms(PREFILL, DECODE, [chunk], decoding=2) == pytest.approx(chunk_ms(PREFILL, chunk) + 31)
+
+
+def test_each_prompt_pays_its_base() -> None:
+    chunks = [Chunk(10, 0, opens=True), Chunk(20, 0, opens=True)]
     apart = sum(chunk_ms(PREFILL, chunk) for chunk in chunks)
-    assert step_ms(PREFILL, DECODE, chunks, decoding=2) == pytest.approx(apart + 31)
+    assert step_ms(PREFILL, DECODE, chunks, decoding=0) == pytest.approx(apart)

@@ -176,6 +176,13 @@ class Runner:
             if self._on_death is not None:
                 self._on_death(reason)
 
+    def abort(self, request: RequestId) -> None:
+        """One request ends with the reason `abort`, if it is still open."""
+        self._catch_up()
+        if request in self._streams:
+            self._engine.abort(request)
+            self._deliver(Progress(request, finished=FinishReason.ABORT))
+
     def abort_all(self) -> None:
         """Every open request ends with the reason `abort`."""
         self._catch_up()

@@ -1,16 +1,19 @@
 """Lets simulated seconds pass, on a clock that the test moves."""
 
+import asyncio
 import heapq
 from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass, field, replace
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from loadtests.simulator.domain.engine import OUT_OF_MEMORY, Engine
-from loadtests.simulator.domain.generation import FinishReason, Progress
+from loadtests.simulator.domain.generation import FinishReason, Progress, RequestId
 from loadtests.simulator.domain.profile import Profile
 from loadtests.simulator.runner import GRAIN_S, EngineDead, QueueFull, Runner, Stream
-from tests.support.simulated import LIMITS, MEMORY, SMALL, a_generation, with_limits
+from tests.support.simulated import LIMITS, MEMORY, SMALL, a_generation, with_blocks, with_limits
 
 
 @dataclass(order=True)
@@ -295,3 +298,58 @@ async def test_it_runs_on_the_event_loop_by_itself() -> None:
     said = await heard(runner.submit(a_generation("a", range(20), (1, 2, 3))))
     assert [progress.tokens for progress in said] == [(1,), (2,), (3,)]
     await runner.stop()
+
+
+DEEDS = st.lists(
+    st.one_of(
+        st.tuples(st.just("submit"), st.integers(0, 30)),
+        st.tuples(st.just("abort"), st.integers(0, 20)),
+        st.tuples(st.sampled_from(["freeze", "thaw", "sleep", "wake", "abort_all", "reset", "look"]), st.just(0)),
+        st.tuples(st.just("pass"), st.integers(1, 60)),
+    ),
+    max_size=40,
+)
+
+
+@settings(deadline=None)
+@given(DEEDS)
+def test_whatever_happens_every_request_ends_and_nothing_is_held(deeds: list[tuple[str, int]]) -> None:
+    clock = HandClock()
+    runner = Runner(Engine(with_blocks(20)), timetable=clock)
+    asyncio.run(runner.start())
+    streams: list[Stream] = []
+
+    def submit(number: int) -> None:
+        prompt = range(number, number + 30)
+        streams.append(runner.submit(a_generation(f"r{len(streams)}", prompt, range(number))))
+
+    doing: dict[str, Callable[[int], object]] = {
+        "submit": submit,
+        "abort": lambda number: runner.abort(RequestId(f"r{number}")),
+        "pass": lambda number: clock.move(number / 1000),
+        "sleep": runner.sleep,
+        "wake": lambda _: runner.wake(),
+        "freeze": lambda _: runner.freeze(),
+        "thaw": lambda _: runner.thaw(),
+        "abort_all": lambda _: runner.abort_all(),
+        "reset": lambda _: runner.reset_prefix_cache(),
+        "look": lambda _: runner.snapshot(),
+    }
+    for deed, number in deeds:
+        doing[deed](number)
+    runner.thaw()
+    runner.wake()
+    clock.move(60.0)
+    assert runner.open_requests == 0
+    assert all(asyncio.run(heard(stream))[-1].finished is not None for stream in streams)
+    assert runner.snapshot().kv_usage == 0
+    assert runner.reset_prefix_cache()
+    assert clock.pending == 0
+
+
+async def test_one_request_can_be_ended_from_outside(clock: HandClock, runner: Runner) -> None:
+    stream = runner.submit(a_generation("a", range(20), range(9)))
+    clock.move(0.031)
+    runner.abort(RequestId("a"))
+    runner.abort(RequestId("a"))
+    assert (await heard(stream))[-1].finished is FinishReason.ABORT

@@ -120,7 +120,7 @@ def ask_completion(body: CompletionBody, model: Model, rules: Sequence[Rule]) ->
     if body.suffix is not None:
         message = "suffix is only supported for models with FIM completion rendering"
         raise bad_request(message, param="suffix")
-    prompts = [_fitting(prompt, body, model) for prompt in _prompts(body, model.vocabulary)]
+    prompts = [_fitting(_known(prompt, model), body, model) for prompt in _prompts(body, model.vocabulary)]
     longest = max(map(len, prompts))
     limit = _limit(body.max_tokens, longest, body, model)
     speaker = _Speaker(model=model, body=body, rules=rules, limit=limit)
@@ -152,6 +152,13 @@ def _prompts(body: CompletionBody, vocabulary: Vocabulary) -> list[list[int]]:
     if alone := [number for number in given if isinstance(number, int)]:
         return [alone]
     return [vocabulary.encode(each) if isinstance(each, str) else _numbers(each) for each in given]
+
+
+def _known(prompt: list[int], model: Model) -> list[int]:
+    for token in prompt:
+        if not model.vocabulary.knows(token):
+            raise bad_request(f"Token id {token} is out of vocabulary")
+    return prompt
 
 
 def _numbers(ids: object) -> list[int]:

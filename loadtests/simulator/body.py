@@ -166,7 +166,8 @@ def _role(message: Mapping[str, Any], place: int) -> str:
         raise malformed(
             _one("missing", f"body.messages.{place}.role", "Field required", message), param="body.messages"
         )
-    return role
+    # A developer is nobody to most templates, and speaks as the system.
+    return "system" if role == "developer" else role
 
 
 def _content(message: Mapping[str, Any], place: int, model: str) -> str:

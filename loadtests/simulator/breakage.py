@@ -64,14 +64,15 @@ def stand_in(piece: Piece) -> Piece:
     return replace(piece, text=_STAND_IN)
 
 
-async def broken(said: AsyncIterator[Said], faults: Sequence[Fault], head: Head) -> AsyncGenerator[bytes, None]:
-    """The stream up to the place where the first fault ends it, and what comes then."""
+async def broken(said: AsyncIterator[Said], faults: Sequence[Fault], head: Head) -> AsyncGenerator[bytes | Fault, None]:
+    """The stream up to the place where the first fault ends it, that fault, and what comes then."""
     ending = min((f for f in faults if f.kind in _ENDING), key=lambda f: f.after_chunks, default=None)
     chopped = next((fault.bytes_per_write for fault in faults if fault.kind is FaultKind.CHOPPED), 0)
     texts = 0
     async for each in said:
         if each.is_text:
             if ending is not None and texts == ending.after_chunks:
+                yield ending
                 async for data in _end(ending, head):
                     yield data
                 return

@@ -53,10 +53,11 @@ class EventStream:
     async def _write_all(self, send: Send, spoke: asyncio.Event) -> None:
         async with aclosing(self._said()) as said, aclosing(broken(said, self._faults, self._head)) as stream:
             async for data in stream:
+                if isinstance(data, Fault):
+                    self._record.outcome = data.kind
+                    continue
                 spoke.set()
                 await send({"type": "http.response.body", "body": data, "more_body": True})
-        if self._faults and self._record.outcome is None:
-            self._record.outcome = self._faults[0].kind
 
     async def _write_kept_alive(self, send: Send) -> None:
         spoke = asyncio.Event()

@@ -41,6 +41,8 @@ class Vocabulary(Protocol):
     def name_of(self, token: int) -> str:
         """The token as /tokenize spells it."""
 
+    def knows(self, token: int) -> bool: ...
+
 
 class PackedVocabulary:
     """The built-in one, with the layout of ChatML and no system prompt of its own."""
@@ -53,7 +55,7 @@ class PackedVocabulary:
         return f"{messages}{start}assistant\n" if for_reply else messages
 
     def encode(self, text: str) -> list[int]:
-        return packed_tokens.encode(text)
+        return packed_tokens.encode(_whole(text))
 
     def decode(self, ids: Sequence[int]) -> str:
         return packed_tokens.decode(ids)
@@ -63,6 +65,10 @@ class PackedVocabulary:
 
     def name_of(self, token: int) -> str:
         return packed_tokens.decode([token])
+
+    def knows(self, token: int) -> bool:
+        """Every number is taken; one that is no id reads as nothing."""
+        return token >= 0
 
 
 class FolderVocabulary:
@@ -86,7 +92,7 @@ class FolderVocabulary:
             raise bad_request(str(error)) from error
 
     def encode(self, text: str) -> list[int]:
-        ids: list[int] = self._tokenizer.encode(text, add_special_tokens=False).ids
+        ids: list[int] = self._tokenizer.encode(_whole(text), add_special_tokens=False).ids
         return ids
 
     def decode(self, ids: Sequence[int]) -> str:
@@ -111,6 +117,9 @@ class FolderVocabulary:
     def name_of(self, token: int) -> str:
         return self._tokenizer.id_to_token(token) or ""
 
+    def knows(self, token: int) -> bool:
+        return token >= 0 and self._tokenizer.id_to_token(token) is not None
+
 
 def vocabulary_of(model: Path | None) -> Vocabulary:
     return PackedVocabulary() if model is None else FolderVocabulary(model)
@@ -129,6 +138,16 @@ def chat_text(
     *before, last = conversation
     marked = [*before, Said(last.role, last.content + _CONTINUED)]
     return vocabulary.render(marked, for_reply=False).rpartition(_CONTINUED)[0]
+
+
+def _whole(text: str) -> str:
+    """Half a character, which JSON can carry, is none for a tokenizer."""
+    try:
+        text.encode()
+    except UnicodeEncodeError as error:
+        message = "TextEncodeInput must be Union[TextInputSequence, Tuple[InputSequence, InputSequence]]"
+        raise bad_request(message) from error
+    return text
 
 
 def _raise(message: str) -> NoReturn:

@@ -19,6 +19,7 @@ VOLATILE = frozenset({"id", "created", "system_fingerprint", "root", "logprob", 
 HISTORY = frozenset({"cached_tokens", "created_cache_tokens"})
 # Follow from a model's own words.
 WORDS = frozenset({"content", "text", "token", "decoded_token", "tokens", "top_logprobs", "rank"})
+REPLY_COUNTS = frozenset({"completion_tokens", "total_tokens", "token_ids"})
 COUNTS = frozenset(
     {"prompt_tokens", "total_tokens", "completion_tokens", "prompt_token_ids", "token_ids", "count", "token_strs"}
 )

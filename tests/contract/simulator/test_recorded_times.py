@@ -149,3 +149,15 @@ def test_eight_prompts_sent_together_wait_for_each_other_as_recorded() -> None:
     middle = step.progress[-1].life
     assert middle is not None
     assert middle.to_first_token_s * 1000 == pytest.approx(529, rel=0.06)
+
+
+@pytest.mark.parametrize(("prompt", "gap_ms"), [(90, 138.2), (230, 338.3)])
+def test_a_prompt_holds_up_a_running_reply_as_long_as_recorded(prompt: int, gap_ms: float) -> None:
+    """Medians of 18 gaps in replies of 150 tokens, each beside a cold prompt; alone a token took 34 ms."""
+    engine = Engine(PROFILE)
+    engine.submit(Generation(RequestId("reply"), tuple(range(24)), tuple(range(150)), 150), at_s=0)
+    engine.step()
+    engine.submit(Generation(RequestId("prompt"), tuple(range(1_000, 1_000 + prompt)), (1,), 1), at_s=engine.clock_s)
+    step = engine.step()
+    assert step is not None
+    assert step.duration_s * 1000 == pytest.approx(gap_ms, rel=0.1)

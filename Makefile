@@ -31,8 +31,8 @@ demo: setup ## start everything with real vLLM and sample data; Ctrl-C stops it 
 test: setup ## everything that needs no vLLM: real Redis, real Postgres, started by the tests themselves
 	@$(BIN)/python -m pytest -m "not vllm"
 
-test-vllm: setup ## the main job on real vLLM (CPU, or a GPU when there is one)
-	@$(BIN)/python -m pytest -m vllm --timeout 1800 tests/vllm
+test-vllm: setup ## the main job, and the simulator's contract, on real vLLM (CPU, or a GPU when there is one)
+	@$(BIN)/python -m pytest -m vllm --timeout 1800 tests/vllm tests/contract/simulator
 
 check: setup ## format, lint, types, import contracts, shape, and full coverage of the pure parts
 	@$(BIN)/ruff format --check .

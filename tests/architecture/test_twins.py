@@ -13,7 +13,11 @@ TESTS = {path.name for path in (ROOT / "tests").rglob("test_*.py")}
 ELSEWHERE = {
     "gateway/ports.py": "tests/contract/gateway/test_postgres_accounts.py",
     "gateway/use_cases.py": "tests/unit/sessions/use_cases/test_take_turn.py",
+    "loadtests/simulator/answer.py": "tests/integration/loadtests/simulator/test_routes_openai.py",
+    "loadtests/simulator/door.py": "tests/integration/loadtests/simulator/test_routes_state.py",
+    "loadtests/simulator/reading.py": "tests/integration/loadtests/simulator/test_routes_openai.py",
     "loadtests/simulator/serving.py": "tests/integration/loadtests/simulator/test_fleet.py",
+    "loadtests/simulator/whole_body.py": "tests/integration/loadtests/simulator/test_breakage.py",
     "router/adapters/memory_pins.py": "tests/contract/router/test_pins.py",
     "router/adapters/redis_pins.py": "tests/contract/router/test_pins.py",
     "router/adapters/vllm_probe.py": "tests/contract/router/test_probe.py",

@@ -49,13 +49,14 @@ async def test_a_replica_that_goes_refuses(replica: Replica, event: Event, words
 async def test_who_waited_for_a_replica_that_goes_is_told(replica: Replica) -> None:
     replica.advance(Event.SLEEP)
 
-    async def leave() -> None:
-        replica.advance(Event.TERMINATE)
-
-    with pytest.raises(ExceptionGroup) as failure:
+    async def wait_and_leave() -> None:
         async with asyncio.TaskGroup() as group:
             group.create_task(replica.admit())
-            group.create_task(leave())
+            await asyncio.sleep(0)
+            replica.advance(Event.TERMINATE)
+
+    with pytest.raises(ExceptionGroup) as failure:
+        await wait_and_leave()
     assert failure.group_contains(Refused)
 
 

@@ -25,5 +25,4 @@ class Options:
     enable_server_load_tracking: bool = False
     enable_per_request_metrics: bool = False
     enable_force_include_usage: bool = False
-    enable_scale_out: bool = False
     sse_keep_alive_interval_s: int = 0

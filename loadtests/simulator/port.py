@@ -19,6 +19,7 @@ class Port:
         config = uvicorn.Config(
             app,
             log_config=None,
+            log_level="critical",  # a connection that a fault cuts is an error to uvicorn, with a traceback
             access_log=False,
             lifespan="off",
             ws="none",

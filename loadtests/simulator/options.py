@@ -25,4 +25,6 @@ class Options:
     enable_server_load_tracking: bool = False
     enable_per_request_metrics: bool = False
     enable_force_include_usage: bool = False
+    enable_scale_out: bool = False
+    """Taken for the sake of files with vLLM's flags; those routes stay closed."""
     sse_keep_alive_interval_s: int = 0

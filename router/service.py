@@ -184,7 +184,8 @@ class Router:
         try:
             placed = await self._place_by_pin(turn, fleet)
         except PinStoreUnavailable:
-            placed = _place_by_rank(turn, fleet)
+            chosen = place_without_pins(turn.key, fleet, turn.prefer)
+            placed = None if chosen is None else _Placed(chosen, None, PinDecision.NONE)
         if placed is None:
             raise self._nowhere(turn.failed.values())
         if turn.failed:
@@ -216,14 +217,3 @@ class Router:
         return NoReplicaAvailable(
             ready=len(fleet.ready), known=len(fleet.replicas), retry_after_s=self._settings.retry_after_s
         )
-
-
-def _place_by_rank(turn: _Turn, fleet: Fleet) -> _Placed | None:
-    match place_without_pins(turn.key, fleet, turn.prefer):
-        case Assign(candidates):
-            chosen = next(replica for replica in fleet.ready if replica.id == candidates[0])
-            return _Placed(chosen, None, PinDecision.NONE)
-        case Refuse():
-            return None
-        case never:
-            assert_never(never)

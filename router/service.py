@@ -9,15 +9,13 @@ import structlog
 from typing_extensions import override
 
 from router.domain.exchange import ChatRequest, StreamItem
+from router.domain.failover import may_go_elsewhere
 from router.domain.fleet import AffinityKey, Fleet, Replica, ReplicaId
 from router.domain.pin import Pin, PinDecision
 from router.domain.placement import Assign, Keep, Refuse, place, place_without_pins
 from router.errors import (
-    EngineBroke,
-    EngineBusy,
     EngineError,
     EngineRejected,
-    EngineTimedOut,
     EngineUnreachable,
     NoReplicaAvailable,
     PinStoreUnavailable,
@@ -30,8 +28,6 @@ from router.watched_pins import WatchedPins
 
 log: structlog.stdlib.BoundLogger = structlog.get_logger(__name__)
 
-# A stream that breaks before its first token has delivered nothing, so it may be asked for elsewhere.
-_TRY_ELSEWHERE = (EngineUnreachable, EngineTimedOut, EngineBusy, EngineBroke)
 # Routers that see different replicas as lost could move one session to and fro; a turn takes part only so often.
 _CLAIMS_PER_PLACEMENT = 4
 
@@ -168,7 +164,7 @@ class Router:
         """Take note, and raise the error if no other replica shall be asked."""
         self._note(placed.replica.id, error)
         turn.failed[placed.replica.id] = error
-        if not isinstance(error, _TRY_ELSEWHERE) or len(turn.failed) >= self._settings.max_attempts:
+        if not may_go_elsewhere(error, failed=len(turn.failed), most=self._settings.max_attempts):
             raise error
 
     def _note(self, replica: ReplicaId, error: EngineError) -> None:

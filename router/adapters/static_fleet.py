@@ -4,22 +4,26 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 import structlog
+from typing_extensions import override
 
 from router.domain.fleet import Fleet, Replica, ReplicaId
 from router.domain.health import Observation, after
+from router.ports import FleetSource
 
 log: structlog.stdlib.BoundLogger = structlog.get_logger(__name__)
 
 
-class StaticFleet:
-    """A `FleetSource`; whoever observes the replicas tells it."""
+class StaticFleet(FleetSource):
+    """Whoever observes the replicas tells it."""
 
     def __init__(self, *, replicas: Sequence[Replica]) -> None:
         self._fleet = Fleet(tuple(replicas))
 
+    @override
     def current(self) -> Fleet:
         return self._fleet
 
+    @override
     def saw_failure(self, replica: ReplicaId, detail: str) -> None:
         self.observe(replica, Observation.TURN_LOST, detail)
 

@@ -8,12 +8,14 @@ from http import HTTPStatus
 from typing import cast
 
 import httpx
+from typing_extensions import override
 
 from router.domain.engine_stream import EngineStream, error_message
 from router.domain.exchange import ChatRequest, Finished, StreamItem
 from router.domain.fleet import Replica, ReplicaId
 from router.domain.sse import EventTooLong, SseDecoder
 from router.errors import EngineBroke, EngineBusy, EngineError, EngineRejected, EngineTimedOut, EngineUnreachable
+from router.ports import Engine
 from router.settings import RouterSettings
 
 _ERROR_BODY_BYTES = 1 << 16
@@ -25,7 +27,7 @@ _END_OF_BODY_S = 0.5
 _LOST_CONNECTION = (httpx.ReadError, httpx.WriteError, httpx.CloseError, httpx.RemoteProtocolError)
 
 
-class VllmEngine:
+class VllmEngine(Engine):
     """Streams chat completions over the wiring's client.
 
     The client should limit neither connections nor kept ones (its pool may close a surplus connection under a request
@@ -36,6 +38,7 @@ class VllmEngine:
         self._client = client
         self._settings = settings
 
+    @override
     @asynccontextmanager
     async def stream(self, replica: Replica, request: ChatRequest) -> AsyncIterator[AsyncIterator[StreamItem]]:
         patience = _Patience(replica.id, self._settings)

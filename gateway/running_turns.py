@@ -7,6 +7,7 @@ from types import TracebackType
 from typing import Self
 
 import structlog
+from structlog.typing import FilteringBoundLogger
 
 from gateway.errors import ServerStopping
 from gateway.turn_journal import TurnJournal
@@ -25,7 +26,7 @@ BUSY_RETRY_S = 1.0
 
 _BROKEN = Failed(TurnError("internal_error", "the turn ended by a fault of the server", retryable=True))
 
-_log = structlog.get_logger(__name__)
+_log: FilteringBoundLogger = structlog.get_logger(__name__)
 
 
 @dataclass(frozen=True, slots=True)

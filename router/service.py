@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import assert_never
 
 import structlog
+from structlog.typing import FilteringBoundLogger
 from typing_extensions import override
 
 from router.domain.exchange import ChatRequest, StreamItem
@@ -26,7 +27,7 @@ from router.settings import RouterSettings
 from router.tally import RouterNumbers, Tally
 from router.watched_pins import WatchedPins
 
-log: structlog.stdlib.BoundLogger = structlog.get_logger(__name__)
+_log: FilteringBoundLogger = structlog.get_logger(__name__)
 
 # Routers that see different replicas as lost could move one session to and fro; a turn takes part only so often.
 _CLAIMS_PER_PLACEMENT = 4
@@ -173,7 +174,7 @@ class Router:
             self._fleet.saw_failure(replica, error.detail)
         # A rejection quotes the request, and with it what people said.
         detail = "" if isinstance(error, EngineRejected) else error.detail
-        log.warning("turn failed at a replica", replica=replica, error=type(error).__name__, detail=detail)
+        _log.warning("turn failed at a replica", replica=replica, error=type(error).__name__, detail=detail)
 
     async def _place(self, turn: _Turn) -> _Placed:
         fleet = self._fleet.current().without(turn.failed)

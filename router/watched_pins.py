@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 
 import structlog
+from structlog.typing import FilteringBoundLogger
 from typing_extensions import override
 
 from router.domain.fleet import AffinityKey, ReplicaId
@@ -11,7 +12,7 @@ from router.domain.pin import Pin
 from router.errors import PinStoreUnavailable
 from router.ports import PinStore
 
-log: structlog.stdlib.BoundLogger = structlog.get_logger(__name__)
+_log: FilteringBoundLogger = structlog.get_logger(__name__)
 
 
 class WatchedPins(PinStore):
@@ -56,9 +57,9 @@ class WatchedPins(PinStore):
         except PinStoreUnavailable as error:
             self.failures += 1
             if not self.lost:
-                log.warning("pin store lost", detail=str(error))
+                _log.warning("pin store lost", detail=str(error))
             self.lost = True
             raise
         if self.lost:
-            log.info("pin store back", failures=self.failures)
+            _log.info("pin store back", failures=self.failures)
         self.lost = False

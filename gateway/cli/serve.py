@@ -12,6 +12,7 @@ import structlog
 import uvicorn
 import uvloop
 from pydantic import ValidationError
+from structlog.typing import FilteringBoundLogger
 from typing_extensions import override
 
 from gateway.api.app import build_app
@@ -32,7 +33,7 @@ EXAMPLES = (
 _BACKLOG = 2048
 _AFTER_GRACE_S = 5
 
-_log = structlog.get_logger(__name__)
+_log: FilteringBoundLogger = structlog.get_logger(__name__)
 
 
 def serve() -> None:

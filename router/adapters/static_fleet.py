@@ -4,13 +4,14 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 import structlog
+from structlog.typing import FilteringBoundLogger
 from typing_extensions import override
 
 from router.domain.fleet import Fleet, Replica, ReplicaId
 from router.domain.health import Observation, after
 from router.ports import FleetSource
 
-log: structlog.stdlib.BoundLogger = structlog.get_logger(__name__)
+_log: FilteringBoundLogger = structlog.get_logger(__name__)
 
 
 class StaticFleet(FleetSource):
@@ -38,7 +39,7 @@ class StaticFleet(FleetSource):
             return
         self._fleet = Fleet(tuple(seen if other is known else other for other in self._fleet.replicas))
         if seen.health is not known.health:
-            log.info(
+            _log.info(
                 "replica health changed", replica=replica, before=known.health, now=seen.health, reason=seen.reason
             )
 

@@ -19,6 +19,7 @@ import structlog
 from redis.asyncio import Redis
 from redis.commands.core import AsyncScript
 from redis.exceptions import RedisError
+from structlog.typing import FilteringBoundLogger
 from typing_extensions import override
 
 from sessions.domain.session import SessionId
@@ -29,7 +30,7 @@ _TAKEN = -1
 _LEAST_RETRY_S = 1
 _NO_ANSWER = (RedisError, OSError, TimeoutError)
 
-_log = structlog.get_logger(__name__)
+_log: FilteringBoundLogger = structlog.get_logger(__name__)
 
 
 class RedisTurnLease(TurnLease):

@@ -72,7 +72,7 @@ class TakeTurn:
             request = TutorRequest(
                 session=order.session,
                 tenant=start.session.tenant,
-                turn=start.session.turn_count + 1,
+                turn=start.session.next_turn,
                 messages=written.prompt.messages,
                 max_tokens=written.max_tokens,
                 last_replica=start.last_replica,

@@ -15,7 +15,7 @@ from sessions.domain.events import Accepted, Failed, Terminal, TurnEvent, replay
 from sessions.domain.session import SessionId
 from sessions.domain.turn import IdempotencyKey, Turn, TurnError
 from sessions.domain.viewer import Viewer
-from sessions.errors import IdempotencyKeyReused, SessionBusy, SessionsError
+from sessions.errors import SessionBusy, SessionsError
 from sessions.use_cases.open_turn import OpenTurn, Stop
 from sessions.use_cases.read_session import ReadSession
 from sessions.use_cases.read_turn import ReadTurn
@@ -57,11 +57,9 @@ class _Running:
 
     def admits(self, idempotency: IdempotencyKey | None) -> bool:
         """Whether this order is the one that runs, asked for again; raises `IdempotencyKeyReused`."""
-        if idempotency is None or self._idempotency is None or idempotency.key != self._idempotency.key:
+        if idempotency is None or self._idempotency is None:
             return False
-        if idempotency.digest != self._idempotency.digest:
-            raise IdempotencyKeyReused("the idempotency key is in use with another text")
-        return True
+        return idempotency.repeats(self._idempotency)
 
     def open(self, session: SessionId, turn: OpenTurn) -> TurnJournal:
         self.turn = turn

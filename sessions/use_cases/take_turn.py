@@ -11,7 +11,7 @@ from sessions.domain.scenario import ScenarioContent
 from sessions.domain.session import Session, SessionId
 from sessions.domain.turn import IdempotencyKey, Turn, TurnState
 from sessions.domain.viewer import Viewer
-from sessions.errors import IdempotencyKeyReused, SessionClosed, SessionMoved, TurnLimitReached
+from sessions.errors import SessionClosed, SessionMoved, TurnLimitReached
 from sessions.ports import Clock, Records, TurnLock, Tutor, TutorRequest, UnitOfWork
 from sessions.prompt_writer import PromptWriter
 from sessions.use_cases.open_turn import OpenTurn, TurnDraft
@@ -107,8 +107,6 @@ async def _earlier(work: UnitOfWork, order: TurnOrder) -> Turn | None:
     if order.idempotency is None:
         return None
     turn = await work.turns.by_key(order.session, order.idempotency.key)
-    if turn is None or turn.idempotency is None:
+    if turn is None or turn.idempotency is None or not order.idempotency.repeats(turn.idempotency):
         return None
-    if turn.idempotency.digest != order.idempotency.digest:
-        raise IdempotencyKeyReused("the idempotency key was used with another text")
     return None if turn.error is not None and turn.error.retryable else turn

@@ -81,7 +81,7 @@ class PostgresSessions(Sessions):
             )
         )
         if row is None or row.idempotency_digest != idempotency.digest:
-            raise IdempotencyKeyReused("the idempotency key was used before, with another content")
+            raise IdempotencyKeyReused
         return _session(row)
 
 

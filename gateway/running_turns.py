@@ -136,7 +136,14 @@ class RunningTurns:
             running = self._start(order)
         elif not running.admits(order.idempotency):
             raise SessionBusy(retry_after_s=BUSY_RETRY_S)
-        return await running.reader()
+        try:
+            return await running.reader()
+        except SessionMoved:
+            # Another process may have ended the very turn that is asked for, after we had looked for it.
+            earlier = await self._take.earlier(order)
+            if earlier is None:
+                raise
+            return _stored(earlier)
 
     async def read(self, viewer: Viewer, session: SessionId, number: int) -> TurnReader:
         """The turn as it runs here, or as it was stored; raises `SessionNotFound` or `TurnNotFound`."""

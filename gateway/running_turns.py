@@ -15,7 +15,7 @@ from sessions.domain.events import Accepted, Failed, Terminal, TurnEvent, replay
 from sessions.domain.session import SessionId
 from sessions.domain.turn import IdempotencyKey, Turn, TurnError
 from sessions.domain.viewer import Viewer
-from sessions.errors import SessionBusy, SessionsError
+from sessions.errors import SessionBusy, SessionMoved, SessionsError
 from sessions.use_cases.open_turn import OpenTurn, Stop
 from sessions.use_cases.read_session import ReadSession
 from sessions.use_cases.read_turn import ReadTurn

@@ -7,7 +7,7 @@ from uuid import UUID, uuid4
 
 from typing_extensions import override
 
-from gateway.domain.access import KeyId, Role, StoredKey
+from gateway.domain.access import KeyId, KeyState, Role, StoredKey
 from gateway.ports import Account, Accounts, Keys
 
 
@@ -51,7 +51,7 @@ class MemoryAccounts(Accounts, Keys):
     @override
     async def revoke(self, tenant: UUID, key: KeyId, *, at: datetime) -> bool:
         found = self._keys.get(key)
-        if found is None or not _lives(found[0], tenant, at):
+        if found is None or found[0].principal.tenant != tenant or found[0].state(at) is not KeyState.LIVE:
             return False
         self._keys[key] = replace(found[0], revoked_at=at), found[1]
         return True
@@ -64,8 +64,3 @@ class MemoryAccounts(Accounts, Keys):
 
     def _owner(self, key: StoredKey) -> Account | None:
         return next((account for account in self._accounts.values() if account.principal == key.principal), None)
-
-
-def _lives(key: StoredKey, tenant: UUID, at: datetime) -> bool:
-    unexpired = key.expires_at is None or key.expires_at > at
-    return key.principal.tenant == tenant and key.revoked_at is None and unexpired

@@ -16,6 +16,7 @@ from structlog.typing import FilteringBoundLogger
 from typing_extensions import override
 
 from gateway.api.app import build_app
+from gateway.cli.bounded_http import BoundedHttp
 from gateway.cli.failure import CommandFailed
 from gateway.errors import FleetUnfit
 from gateway.log_setup import set_up
@@ -79,7 +80,7 @@ def _configuration(settings: Settings, running: Services) -> uvicorn.Config:
 
     return uvicorn.Config(
         build_app(already_running),
-        http="httptools",
+        http=BoundedHttp,
         ws="none",
         lifespan="on",
         log_config=None,

@@ -78,11 +78,14 @@ def _script(client: Redis, name: str) -> AsyncScript:
 
 
 def _pin(answer: object) -> Pin:
-    if not isinstance(answer, list):
-        raise PinStoreUnavailable("a pin came back in an unknown shape")
-    replica, generation = answer
-    return Pin(ReplicaId(replica.decode() if isinstance(replica, bytes) else str(replica)), int(generation))
+    match answer:
+        case [bytes(replica), int(generation)]:
+            return Pin(ReplicaId(replica.decode()), generation)
+        case _:
+            raise PinStoreUnavailable("a pin came back in an unknown shape")
 
 
 def _integers(answer: object) -> list[int]:
-    return [int(count) for count in answer] if isinstance(answer, list) else []
+    if not isinstance(answer, list):
+        raise PinStoreUnavailable("counts came back in an unknown shape")
+    return [int(count) for count in answer]

@@ -5,6 +5,7 @@ import json
 from collections.abc import AsyncGenerator, AsyncIterator, Iterator
 from contextlib import aclosing, asynccontextmanager, contextmanager, suppress
 from http import HTTPStatus
+from types import TracebackType
 from typing import cast
 
 import httpx
@@ -21,8 +22,6 @@ from router.settings import RouterSettings
 _ERROR_BODY_BYTES = 1 << 16
 # After `[DONE]` only the end of the body is missing; who waits for it gets a connection that can be used again.
 _END_OF_BODY_S = 0.5
-
-
 # How a request ends whose connection was lost after it was made.
 _LOST_CONNECTION = (httpx.ReadError, httpx.WriteError, httpx.CloseError, httpx.RemoteProtocolError)
 
@@ -138,10 +137,11 @@ class _Patience:
         self._wait = asyncio.timeout_at(min(self._next, self._end))
         await self._wait.__aenter__()
 
-    async def __aexit__(self, *raised: object) -> None:
-        kind, error, trace = raised
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
         try:
-            await self._wait.__aexit__(kind, error, trace)  # type: ignore[arg-type]
+            await self._wait.__aexit__(kind, error, traceback)
         except TimeoutError as timeout:
             raise EngineTimedOut(self._replica, self._why()) from timeout
 

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from sqlalchemy import Row, select, update
+from sqlalchemy import ColumnElement, Row, select, update
 from sqlalchemy.dialects.postgresql import insert
 from typing_extensions import override
 
@@ -85,7 +85,7 @@ class PostgresSessions(Sessions):
         return _session(row)
 
 
-def _visible_to(viewer: Viewer) -> list[Any]:
+def _visible_to(viewer: Viewer) -> list[ColumnElement[bool]]:
     mine = [] if viewer.only_of is None else [sessions.c.trainee_id == viewer.only_of]
     return [sessions.c.tenant_id == viewer.tenant, *mine]
 

@@ -10,9 +10,9 @@ from gateway.cli.api_client import Api
 from gateway.cli.chat_session import ChatSession, Said
 from gateway.cli.connection import DEFAULT_DATA, BaseUrl, Connection, DataFolder, OneKey, connection
 from gateway.cli.drill_view import console
+from gateway.cli.failure import INTERRUPTED
 from gateway.cli.wire import SessionView
 
-INTERRUPTED = 130
 PROMPT = "\n> "
 HELP = "/quit leaves, /context shows how the next prompt is built, /help shows this; Ctrl-C stops a reply"
 

@@ -9,8 +9,8 @@ import typer
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from gateway.cli.failure import CommandFailed
+from gateway.local.places import Places
 
-READY_FILE = "ready.json"
 DEFAULT_DATA = Path(".drillyard")
 START_ONE = "start one with `make demo`"
 
@@ -72,7 +72,7 @@ def connection(*, base_url: str | None, keys: tuple[str, ...], data: Path) -> Co
     chosen = (base_url or (ready.base_url if ready is not None else "")).rstrip("/")
     if not chosen:
         raise CommandFailed(
-            f"no server is running here: there is no {data / READY_FILE}", advice=f"{START_ONE} or give --base-url"
+            f"no server is running here: there is no {Places(data).ready}", advice=f"{START_ONE} or give --base-url"
         )
     _check_url(chosen)
     if ready is not None and ready.base_url.rstrip("/") != chosen:
@@ -88,7 +88,7 @@ def connection(*, base_url: str | None, keys: tuple[str, ...], data: Path) -> Co
 
 def read_ready(data: Path) -> Ready | None:
     """What the stack of this folder says, or None when none has got ready there."""
-    path = data / READY_FILE
+    path = Places(data).ready
     try:
         return Ready.model_validate_json(path.read_bytes())
     except FileNotFoundError:

@@ -8,21 +8,19 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from gateway.cli.failure import CommandFailed
+from gateway.cli.connection import DEFAULT_DATA
+from gateway.cli.failure import INTERRUPTED, CommandFailed
 from gateway.local.errors import LocalStackError
+from gateway.local.places import Places
 from gateway.local.preparation import Options, ReplicaKind
 from gateway.local.progress import Progress
 from gateway.local.ready_file import Ready
 from gateway.local.run_stack import Run, run_stack
 
-_EXAMPLE = "Example:\n\n  drillyard up --replicas 2 --data ./.drillyard --ready-file /tmp/ready.json"
-_STOPPED_BEFORE_READY = 130
-
-up = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
+EXAMPLES = "Example:\n\n  drillyard up --replicas 2 --data ./.drillyard --ready-file /tmp/ready.json"
 
 
-@up.command(epilog=_EXAMPLE)
-def start(  # noqa: PLR0913  one parameter per option is how typer declares them
+def up(  # noqa: PLR0913  one parameter per option is how typer declares them
     *,
     replica_kind: Annotated[
         ReplicaKind,
@@ -32,7 +30,7 @@ def start(  # noqa: PLR0913  one parameter per option is how typer declares them
     model: Annotated[
         Path | None, typer.Option(help="A model folder (Hugging Face layout) instead of the bundled small model.")
     ] = None,
-    data: Annotated[Path, typer.Option(help="Where data, logs and run files are kept.")] = Path(".drillyard"),
+    data: Annotated[Path, typer.Option(help="Where data, logs and run files are kept.")] = DEFAULT_DATA,
     port: Annotated[
         int | None,
         typer.Option(min=0, max=65535, help="Port of the gateway; 0 takes any free one.", show_default="8080 or free"),
@@ -61,7 +59,7 @@ def start(  # noqa: PLR0913  one parameter per option is how typer declares them
     )
     console = Console()
     if not _run(options, data=data, ready_file=ready_file, console=console):
-        raise typer.Exit(_STOPPED_BEFORE_READY)
+        raise typer.Exit(INTERRUPTED)
 
 
 def _run(options: Options, *, data: Path, ready_file: Path | None, console: Console) -> bool:
@@ -71,7 +69,7 @@ def _run(options: Options, *, data: Path, ready_file: Path | None, console: Cons
         options=options,
         data=data,
         ready_file=ready_file,
-        seed=partial(seed, keys_file=data.absolute() / "keys.json"),
+        seed=partial(seed, keys_file=Places(data.absolute()).keys),
         caller=dict(os.environ),
         progress=Progress(console=console),
         announce=lambda ready: _announce(ready, console),

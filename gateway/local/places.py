@@ -36,6 +36,10 @@ class Places:
         return self.data / "ready.json"
 
     @property
+    def keys(self) -> Path:
+        return self.data / "keys.json"
+
+    @property
     def pids(self) -> Path:
         return self.run / "pids.json"
 

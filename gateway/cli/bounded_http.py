@@ -68,6 +68,13 @@ class BoundedHttp(HttpToolsProtocol):
         super().on_message_complete()
 
     @override
+    def shutdown(self) -> None:
+        # The original would wait for the rest of a body, and with it the end of the whole process.
+        if self._has_asked and self.cycle.more_body and not self.cycle.response_started:
+            self.transport.close()
+        super().shutdown()
+
+    @override
     def send_400_response(self, msg: str) -> None:
         self._refuse(HTTP_MALFORMED)
 

@@ -36,7 +36,7 @@ async def connected(protocol: type[BoundedHttp] = BoundedHttp) -> AsyncIterator[
         serving = asyncio.create_task(server.serve(sockets=[listener]))
         reader, writer = await asyncio.open_connection(*listener.getsockname())
         try:
-            yield Talk(reader, writer)
+            yield Talk(reader, writer, server)
         finally:
             writer.close()
             server.should_exit = True
@@ -44,9 +44,10 @@ async def connected(protocol: type[BoundedHttp] = BoundedHttp) -> AsyncIterator[
 
 
 class Talk:
-    def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, server: uvicorn.Server) -> None:
         self._reader = reader
         self._writer = writer
+        self._server = server
 
     async def say(self, words: bytes, *, times: int = 1) -> None:
         """As often as the server lets us; it may hang up on the way."""
@@ -62,6 +63,12 @@ class Talk:
         head = (await self._reader.readuntil(b"\r\n\r\n")).decode().lower()
         length = int(head.partition("content-length: ")[2].partition("\r\n")[0])
         return int(head.split()[1]), (await self._reader.readexactly(length)).decode()
+
+    async def stop(self) -> None:
+        """Once the server works on what was said last."""
+        while not self._server.server_state.tasks:  # noqa: ASYNC110  there is no event to wait for
+            await asyncio.sleep(0.005)
+        self._server.should_exit = True
 
     async def hears_no_more(self) -> bool:
         async with asyncio.timeout(10):
@@ -118,3 +125,10 @@ async def test_who_has_asked_is_not_hurried() -> None:
         await asyncio.sleep(2 * Hasty.request_s)  # that nothing happens can only be seen by letting time pass
         await talk.say(HEAD + b"\r\n")
         assert await talk.hear() == (200, "0")
+
+
+async def test_a_server_that_stops_does_not_wait_for_half_a_body() -> None:
+    async with connected() as talk:
+        await talk.say(POST + b"Content-Length: 9\r\n\r\nabc")
+        await talk.stop()
+        assert await talk.hears_no_more()

@@ -34,7 +34,7 @@ from router.adapters.static_fleet import StaticFleet
 from router.adapters.vllm_http import VllmEngine
 from router.adapters.vllm_probe import VllmProbe
 from router.domain.fitness import Expectation
-from router.domain.fleet import Fleet, Health, Replica, ReplicaId
+from router.domain.fleet import Replica, ReplicaId
 from router.service import Router
 from sessions.adapters.forgiving_turn_lock import ForgivingTurnLock
 from sessions.adapters.postgres.engine import postgres_engine
@@ -175,7 +175,8 @@ async def _router(settings: Settings, redis: Redis, fleet: StaticFleet, counter:
             settings=settings.router,
         )
         await probe.first_round()
-        _refuse_the_unfit(fleet.current())
+        if (seen := fleet.current()).is_unfit:
+            raise FleetUnfit("; ".join(f"{replica.id} {replica.reason}" for replica in seen.replicas))
         async with _background(probe.run()):
             yield Router(
                 pins=RedisPins(client=redis, ttl_s=settings.router.pin_ttl_s),
@@ -183,13 +184,6 @@ async def _router(settings: Settings, redis: Redis, fleet: StaticFleet, counter:
                 engine=VllmEngine(client=client, settings=settings.router),
                 settings=settings.router,
             )
-
-
-def _refuse_the_unfit(fleet: Fleet) -> None:
-    """A replica that is away may come; one that serves something else will not do, and neither will waiting."""
-    refused = [replica for replica in fleet.replicas if replica.health is Health.REFUSED]
-    if refused and len(refused) == len(fleet.replicas):
-        raise FleetUnfit("; ".join(f"{replica.id} {replica.reason}" for replica in refused))
 
 
 @asynccontextmanager

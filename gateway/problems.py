@@ -49,6 +49,7 @@ KINDS: Mapping[type[Exception], Kind] = {
     edge.NotAcceptable: Kind(HTTPStatus.NOT_ACCEPTABLE, "not_acceptable"),
     edge.IdempotencyKeyInvalid: Kind(HTTPStatus.BAD_REQUEST, "idempotency_key_invalid"),
     edge.ServerStopping: Kind(_UNAVAILABLE, "server_stopping", "this process is shutting down; try again"),
+    edge.AccountRefused: _INTERNAL,  # of commands; the API writes no accounts
     edge.FleetUnfit: _INTERNAL,  # refuses the start; no request ever meets it
     edge.KeysUnavailable: Kind(_UNAVAILABLE, "keys_unavailable", "API keys cannot be looked up now"),
     training.ScenarioNotFound: Kind(HTTPStatus.NOT_FOUND, "scenario_not_found", "there is no such scenario"),

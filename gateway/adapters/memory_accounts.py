@@ -8,6 +8,7 @@ from uuid import UUID, uuid4
 from typing_extensions import override
 
 from gateway.domain.access import KeyId, KeyState, Role, StoredKey
+from gateway.errors import AccountRefused
 from gateway.ports import Account, Accounts, Keys
 
 
@@ -31,10 +32,10 @@ class MemoryAccounts(Accounts, Keys):
     @override
     async def account(self, tenant: UUID, name: str, role: Role, *, at: datetime) -> Account:
         if tenant not in self._tenants.values():
-            raise ValueError("there is no such tenant")
+            raise AccountRefused("there is no such tenant")
         found = self._accounts.setdefault((tenant, name), Account(self._new_id(), tenant, role, name))
         if found.role != role:
-            raise ValueError(f"the account {name!r} exists and is of the role {found.role}")
+            raise AccountRefused(f"the account {name!r} exists and is of the role {found.role}")
         return found
 
     @override
@@ -45,7 +46,7 @@ class MemoryAccounts(Accounts, Keys):
     @override
     async def add(self, key: StoredKey, *, at: datetime) -> None:
         if key.id in self._keys or self._owner(key) is None:
-            raise ValueError("there is a key of this id already, or no such account")
+            raise AccountRefused("there is a key of this id already, or no such account")
         self._keys[key.id] = key, at
 
     @override

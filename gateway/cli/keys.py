@@ -18,7 +18,7 @@ from gateway.cli.drill_view import console
 from gateway.cli.failure import CommandFailed
 from gateway.cli.key_lifetime import lifetime
 from gateway.domain.access import KeyId, Role, new_key
-from gateway.errors import KeysUnavailable
+from gateway.errors import AccountRefused, KeysUnavailable
 
 if TYPE_CHECKING:
     from gateway.wiring import Administration
@@ -128,7 +128,7 @@ async def _administration(database: str) -> "AsyncIterator[Administration]":
         raise CommandFailed(
             str(error), advice="is the database running, and migrated by `drillyard db migrate`?"
         ) from error
-    except ValueError as error:  # what the ports call a contradiction, such as an account of another role
+    except AccountRefused as error:
         raise CommandFailed(str(error)) from error
 
 

@@ -2,6 +2,7 @@
 
 import asyncio
 from enum import Enum
+from typing import assert_never
 from uuid import uuid4
 
 from rich.console import Console
@@ -126,6 +127,8 @@ class ChatSession:
                 self.note("\nthe turn was cancelled")
             case None:
                 self.note("\nthe stream ended without the end of the turn")
+            case never:
+                assert_never(never)
 
 
 def _when_again(fault: ApiFault) -> str:

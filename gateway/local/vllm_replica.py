@@ -4,6 +4,7 @@ import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import assert_never
 
 from gateway.local.bundled_model import Model
 from gateway.local.children import Service
@@ -89,6 +90,8 @@ def _flags_of(place: Place) -> tuple[str, ...]:
             return ("--dtype", "bfloat16", "--enforce-eager", "--block-size", str(_CPU_BLOCK_TOKENS))
         case OnGpu(sharing=sharing):
             return ("--gpu-memory-utilization", f"{_GPU_SHARE / sharing:.2f}")
+        case never:
+            assert_never(never)
 
 
 def replica_environment(plan: ReplicaPlan, serving: Serving, caller: Mapping[str, str]) -> Mapping[str, str]:
@@ -112,6 +115,8 @@ def _environment_of(place: Place) -> Mapping[str, str]:
             return {"VLLM_CPU_KVCACHE_SPACE": str(_CPU_CACHE_GIB), "VLLM_CPU_OMP_THREADS_BIND": str(core)}
         case OnGpu(index=index):
             return {"CUDA_VISIBLE_DEVICES": index}
+        case never:
+            assert_never(never)
 
 
 def replica_service(plan: ReplicaPlan, serving: Serving, *, caller: Mapping[str, str]) -> Service:

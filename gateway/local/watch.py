@@ -3,6 +3,7 @@
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from typing import assert_never
 
 from gateway.local.adoption import reap_orphans
 from gateway.local.children import Children, Service, ending
@@ -88,3 +89,5 @@ class Watch:
                     hint="look at its log, then start again",
                     log=log,
                 )
+            case never:
+                assert_never(never)

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from enum import StrEnum
+from typing import assert_never
 
 from sessions.domain.session import Session, with_turn
 from sessions.domain.turn import IdempotencyKey, Timings, Turn, TurnError, TurnState, Usage
@@ -130,6 +131,8 @@ class OpenTurn:
                     release(text)
                 case ReplyEnd(finish_reason, usage):
                     return _Ending(TurnState.COMPLETED, finish_reason, usage)
+                case never:
+                    assert_never(never)
         raise TutorBroke("the reply ended without an end")
 
     def _finished(self, ending: _Ending) -> Turn:

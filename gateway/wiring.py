@@ -30,6 +30,7 @@ from gateway.settings import Settings
 from gateway.token_samples import token_samples
 from gateway.use_cases import UseCases, use_cases
 from router.adapters.redis_pins import RedisPins
+from router.adapters.replica_transport import ReplicaTransport
 from router.adapters.static_fleet import StaticFleet
 from router.adapters.vllm_http import VllmEngine
 from router.adapters.vllm_probe import VllmProbe
@@ -163,10 +164,7 @@ def _writer(settings: Settings, counter: TokenCounter) -> PromptWriter:
 @asynccontextmanager
 async def _router(settings: Settings, redis: Redis, fleet: StaticFleet, counter: TokenCounter) -> AsyncIterator[Router]:
     expectation = Expectation(settings.model.name, settings.model.window_tokens, token_samples(counter))
-    # No limit on connections, kept ones included: over such a limit the pool may close one that a turn has just been
-    # given. Idle ones go sooner than vLLM's server closes them.
-    limits = httpx.Limits(max_connections=None, max_keepalive_connections=None, keepalive_expiry=2.0)
-    async with httpx.AsyncClient(limits=limits, trust_env=False) as client:
+    async with httpx.AsyncClient(transport=ReplicaTransport(), trust_env=False) as client:
         probe = VllmProbe(
             client=client,
             fleet=fleet.current,

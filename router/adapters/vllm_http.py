@@ -29,8 +29,7 @@ _LOST_CONNECTION = (httpx.ReadError, httpx.WriteError, httpx.CloseError, httpx.R
 class VllmEngine(Engine):
     """Streams chat completions over the wiring's client.
 
-    The client should limit neither connections nor kept ones (its pool may close a surplus connection under a request
-    that has just been given it), drop idle ones sooner than the server does, and take no proxy from the environment.
+    The client should take no proxy from the environment, and reach replicas as `ReplicaTransport` does.
     """
 
     def __init__(self, *, client: httpx.AsyncClient, settings: RouterSettings) -> None:

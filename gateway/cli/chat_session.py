@@ -25,8 +25,11 @@ class Said(Enum):
 
 
 class ChatSession:
-    def __init__(self, *, client: ApiClient, screen: Console) -> None:
+    """`reader` holds the key that shows how prompts are built; a trainee's own key may not."""
+
+    def __init__(self, *, client: ApiClient, reader: ApiClient, screen: Console) -> None:
         self._client = client
+        self._reader = reader
         self._screen = screen
         self._session = ""
         self._next_turn = 1
@@ -68,7 +71,7 @@ class ChatSession:
 
     async def show_context(self) -> None:
         try:
-            context = await self._client.context(self._session)
+            context = await self._reader.context(self._session)
         except ApiFault as fault:
             self.note(str(fault))
             return

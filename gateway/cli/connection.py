@@ -39,6 +39,7 @@ class ReadyKeys(BaseModel):
     model_config = ConfigDict(frozen=True, extra="ignore")
 
     trainees: tuple[str, ...] = ()
+    instructor: str | None = None
 
 
 class ReadyScenario(BaseModel):
@@ -64,6 +65,8 @@ class Connection:
     base_url: str
     keys: tuple[str, ...] = field(repr=False)
     default_scenario: str | None = None
+    instructor_key: str | None = field(default=None, repr=False)
+    """For what trainees may not see; only a running stack of our own names one."""
 
 
 def connection(*, base_url: str | None, keys: tuple[str, ...], data: Path) -> Connection:
@@ -83,7 +86,7 @@ def connection(*, base_url: str | None, keys: tuple[str, ...], data: Path) -> Co
     for key in held:
         _check_key(key)
     default = ready.scenarios[0].id if ready is not None and ready.scenarios else None
-    return Connection(chosen, held, default)
+    return Connection(chosen, held, default, ready.keys.instructor if ready is not None else None)
 
 
 def read_ready(data: Path) -> Ready | None:

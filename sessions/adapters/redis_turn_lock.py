@@ -28,6 +28,7 @@ from sessions.ports import TurnLease, TurnLock
 
 _TAKEN = -1
 _LEAST_RETRY_S = 1
+_MOST_RETRY_S = 2
 _NO_ANSWER = (RedisError, OSError, TimeoutError)
 
 _log: FilteringBoundLogger = structlog.get_logger(__name__)
@@ -94,7 +95,7 @@ class RedisTurnLock(TurnLock):
         except _NO_ANSWER as error:
             raise TurnLockUnavailable("the turn locks cannot be asked") from error
         if answer != _TAKEN:
-            raise SessionBusy(retry_after_s=max(_LEAST_RETRY_S, math.ceil(answer / 1000)))
+            raise SessionBusy(retry_after_s=_retry_after_s(answer))
         lease.extend(asked_at=asked_at)
 
     async def _keep_renewing(self, lease: RedisTurnLease) -> None:
@@ -139,6 +140,12 @@ async def _cancellable() -> AsyncIterator[None]:
     yield
     if task and task.cancelling() > before:
         raise asyncio.CancelledError
+
+
+def _retry_after_s(left_ms: int) -> int:
+    """When to ask again. What is left of the lease bounds the wait for a dead holder; a living one renews it, and gives
+    it back as soon as its turn ends."""
+    return min(max(_LEAST_RETRY_S, math.ceil(left_ms / 1000)), _MOST_RETRY_S)
 
 
 def _script(client: Redis, name: str) -> AsyncScript:

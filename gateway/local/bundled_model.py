@@ -30,7 +30,7 @@ def bundled_model(installer: Installer) -> Model:
         installer.cache / "models" / f"{NAME}-bf16-1",
         lambda target: _make(installer, target),
         checkpoint=installer.children.checkpoint,
-        waiting=installer.progress.note,
+        say=installer.progress.note,
     )
     return Model(folder=folder, name=NAME)
 

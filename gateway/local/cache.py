@@ -1,7 +1,6 @@
 """Where slow products (model folder, vLLM environments) are kept between runs; only whole ones are ever used."""
 
 import fcntl
-import json
 import os
 import shutil
 import time
@@ -9,10 +8,9 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
+from gateway.local import product_marker
 from gateway.local.errors import DiskFull
 from gateway.local.process import POLL_S
-
-_MARKER = "complete.json"
 
 
 def cache_folder(data: Path, environment: Mapping[str, str] = os.environ) -> Path:
@@ -39,25 +37,25 @@ def _usual_places(environment: Mapping[str, str]) -> Iterator[Path]:
 
 
 def is_complete(product: Path) -> bool:
-    return (product / _MARKER).is_file()
+    return product_marker.is_there(product) and product_marker.damage(product) is None
 
 
 def made_once(
-    product: Path, make: Callable[[Path], None], *, checkpoint: Callable[[], None], waiting: Callable[[str], None]
+    product: Path, make: Callable[[Path], None], *, checkpoint: Callable[[], None], say: Callable[[str], None]
 ) -> Path:
-    """Make `product` unless it is whole. The marker is written last, so what a killed run left is made again."""
+    """Make `product` unless it is whole; `say` is told of what takes a person's time."""
     if is_complete(product):
         return product
     product.parent.mkdir(parents=True, exist_ok=True)
-    with locked(product.with_name(f"{product.name}.lock"), checkpoint=checkpoint, waiting=waiting):
+    with locked(product.with_name(f"{product.name}.lock"), checkpoint=checkpoint, waiting=say):
         if not is_complete(product):
+            if product_marker.is_there(product):
+                say(f"{product} is damaged ({product_marker.damage(product)}); it is made anew")
             if product.exists():
                 shutil.rmtree(product)
             product.mkdir()
             make(product)
-            marker = product / f"{_MARKER}.new"
-            marker.write_text(json.dumps({"made_at_unix_s": int(time.time())}))
-            marker.rename(product / _MARKER)
+            product_marker.write(product)
     return product
 
 

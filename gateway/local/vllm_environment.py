@@ -52,7 +52,7 @@ def vllm_environment(installer: Installer, *, gpu: bool) -> Path:
         else:
             _install_cpu(installer, target)
 
-    return made_once(folder, make, checkpoint=installer.children.checkpoint, waiting=installer.progress.note)
+    return made_once(folder, make, checkpoint=installer.children.checkpoint, say=installer.progress.note)
 
 
 def existing_environment(folder: Path) -> Path:

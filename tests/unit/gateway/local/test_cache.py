@@ -14,7 +14,7 @@ def nothing(*_: object) -> None:
 
 
 def made(product: Path, make: Callable[[Path], None]) -> Path:
-    return made_once(product, make, checkpoint=nothing, waiting=nothing)
+    return made_once(product, make, checkpoint=nothing, say=nothing)
 
 
 @pytest.mark.parametrize(
@@ -57,6 +57,25 @@ def test_what_a_killed_run_left_is_never_taken_for_whole(tmp_path: Path) -> None
     assert not (tmp_path / "model" / "half").exists()
 
 
+def test_a_damaged_product_is_said_to_be_and_made_anew(tmp_path: Path) -> None:
+    said: list[str] = []
+    model = tmp_path / "model"
+
+    def make(folder: Path) -> None:
+        (folder / "weights").write_text("whole")
+
+    def again() -> None:
+        made_once(model, make, checkpoint=nothing, say=said.append)
+
+    again()
+    (model / "weights").write_text("cut")
+    again()
+    assert said == [f"{model} is damaged (weights has 3 bytes instead of 5); it is made anew"]
+    assert (model / "weights").read_text() == "whole"
+    again()
+    assert len(said) == 1
+
+
 def test_who_waits_for_another_says_so_once_and_can_be_stopped(tmp_path: Path) -> None:
     said: list[str] = []
     looks = 0
@@ -70,7 +89,7 @@ def test_who_waits_for_another_says_so_once_and_can_be_stopped(tmp_path: Path) -
     with (tmp_path / "model.lock").open("a") as other:
         fcntl.flock(other.fileno(), fcntl.LOCK_EX)
         with pytest.raises(StopAsked):
-            made_once(tmp_path / "model", nothing, checkpoint=checkpoint, waiting=said.append)
+            made_once(tmp_path / "model", nothing, checkpoint=checkpoint, say=said.append)
     assert said == ["another drillyard is preparing model; waiting for it"]
 
 
@@ -80,12 +99,10 @@ def test_who_waited_takes_what_the_other_has_made(tmp_path: Path) -> None:
 
         def the_other_finishes() -> None:
             (tmp_path / "model").mkdir()
-            (tmp_path / "model" / "complete.json").touch()
+            (tmp_path / "model" / "complete.json").write_text("{}")
             fcntl.flock(other.fileno(), fcntl.LOCK_UN)
 
-        made_once(
-            tmp_path / "model", lambda _: pytest.fail("made twice"), checkpoint=the_other_finishes, waiting=nothing
-        )
+        made_once(tmp_path / "model", lambda _: pytest.fail("made twice"), checkpoint=the_other_finishes, say=nothing)
 
 
 def test_a_lock_is_free_again_afterwards(tmp_path: Path) -> None:

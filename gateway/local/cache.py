@@ -12,6 +12,8 @@ from gateway.local import product_marker
 from gateway.local.errors import DiskFull
 from gateway.local.process import POLL_S
 
+_ROOM_HINT = "free some space, or name a folder on another disk in DRILLYARD_CACHE"
+
 
 def cache_folder(data: Path, environment: Mapping[str, str] = os.environ) -> Path:
     """The first of the usual places that can be written, else one below the data folder."""
@@ -81,10 +83,7 @@ def _try_lock(descriptor: int) -> bool:
     return True
 
 
-def require_room(folder: Path, *, needed_gib: float, what: str) -> None:
+def require_room(folder: Path, *, needed_gib: float, what: str, hint: str = _ROOM_HINT) -> None:
     free_gib = shutil.disk_usage(folder).free / 2**30
     if free_gib < needed_gib:
-        raise DiskFull(
-            f"{what} needs {needed_gib:.1f} GiB and {folder} has {free_gib:.1f} GiB free",
-            hint="free some space, or name a folder on another disk in DRILLYARD_CACHE",
-        )
+        raise DiskFull(f"{what} needs {needed_gib:.1f} GiB and {folder} has {free_gib:.1f} GiB free", hint=hint)

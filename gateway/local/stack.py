@@ -147,7 +147,8 @@ class Stack:
         replicas = [(service, child) for service, child in self._parts if service.name not in _KEEPERS_OF_DATA]
         if replicas:
             what = f"loading the model into {len(replicas)} replica{'s' if len(replicas) > 1 else ''}"
-            with self._progress.step(what, log=replicas[0][0].command.log) as tick:
+            first = replicas[0][1]
+            with self._progress.step(what, log=first.command.log, since=first.log_began) as tick:
                 self._children.await_ready(replicas, tick=tick)
 
     def _start_gateway(self, environment: Mapping[str, str], *, url: str, has_replicas: bool) -> None:

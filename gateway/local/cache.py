@@ -9,29 +9,42 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from gateway.local import product_marker
-from gateway.local.errors import DiskFull
+from gateway.local.errors import DiskFull, LocalStackError
 from gateway.local.process import POLL_S
 
 _ROOM_HINT = "free some space, or name a folder on another disk in DRILLYARD_CACHE"
 
 
 def cache_folder(data: Path, environment: Mapping[str, str] = os.environ) -> Path:
-    """The first of the usual places that can be written, else one below the data folder."""
+    """The one that was asked for, or the first of the usual places that can be written, else one in the data folder."""
+    if named := environment.get("DRILLYARD_CACHE"):
+        return _asked_for(Path(named))
     for place in _usual_places(environment):
-        try:
-            place.mkdir(parents=True, exist_ok=True)
-        except OSError:
-            continue
-        if os.access(place, os.W_OK | os.X_OK):
+        if _refusal(place) is None:
             return place.resolve()
     own = data / "cache"
     own.mkdir(parents=True, exist_ok=True)
     return own.resolve()
 
 
+def _asked_for(place: Path) -> Path:
+    """Elsewhere would be a surprise of several GB."""
+    if (why := _refusal(place)) is not None:
+        raise LocalStackError(
+            f"the cache folder {place} cannot be used: {why}", hint="name another one in DRILLYARD_CACHE, or unset it"
+        )
+    return place.resolve()
+
+
+def _refusal(place: Path) -> str | None:
+    try:
+        place.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        return error.strerror or str(error)
+    return None if os.access(place, os.W_OK | os.X_OK) else "it may not be written"
+
+
 def _usual_places(environment: Mapping[str, str]) -> Iterator[Path]:
-    if named := environment.get("DRILLYARD_CACHE"):
-        yield Path(named)
     if shared := environment.get("XDG_CACHE_HOME"):
         yield Path(shared) / "drillyard"
     if home := environment.get("HOME"):

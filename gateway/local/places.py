@@ -50,8 +50,10 @@ def made(data: Path) -> Places:
         for folder in (places.data, places.logs, places.run):
             folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
+        # Not Path.is_dir(), which raises where a folder above may not be entered.
+        done = "written" if os.path.isdir(places.data) else "made"
         raise LocalStackError(
-            f"the data folder {places.data} cannot be made: {error.strerror}", hint="name another one with --data"
+            f"the data folder {places.data} cannot be {done}: {error.strerror}", hint="name another one with --data"
         ) from error
     if not os.access(places.data, os.W_OK | os.X_OK):
         raise LocalStackError(f"the data folder {places.data} cannot be written", hint="name another one with --data")

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from gateway.local.cache import cache_folder, is_complete, locked, made_once, require_room
-from gateway.local.errors import DiskFull, StopAsked
+from gateway.local.errors import DiskFull, LocalStackError, StopAsked
 
 
 def nothing(*_: object) -> None:
@@ -35,6 +35,18 @@ def test_a_home_that_cannot_be_made_is_passed_over(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     environment = {"HOME": str(tmp_path / "file" / "nonexistent")}
     assert cache_folder(tmp_path / "data", environment) == tmp_path / "data" / "cache"
+
+
+@pytest.mark.parametrize(("name", "why"), [("file/below", "Not a directory"), ("closed", "it may not be written")])
+def test_a_cache_that_was_asked_for_and_cannot_be_used_is_an_error(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, why: str
+) -> None:
+    (tmp_path / "file").touch()
+    monkeypatch.setattr(os, "access", lambda *_: False)
+    environment = {"DRILLYARD_CACHE": str(tmp_path / name), "HOME": str(tmp_path)}
+    with pytest.raises(LocalStackError, match=f"{name} cannot be used: {why}") as told:
+        cache_folder(tmp_path / "data", environment)
+    assert "DRILLYARD_CACHE" in told.value.hint
 
 
 def test_a_product_is_made_once(tmp_path: Path) -> None:

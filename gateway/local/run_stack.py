@@ -35,15 +35,20 @@ class Run:
 
 def run_stack(run: Run) -> bool:
     """Runs until it is asked to stop; whether everything had been up by then."""
-    places = folders.made(run.data)
-    files = ReadyFiles((places.ready, *_writable(run.ready_file)))
-    with StopSignal() as stop, owned(places), adopting_orphans():
-        try:
+    try:
+        places = folders.made(run.data)
+        files = ReadyFiles((places.ready, *_writable(run.ready_file)))
+        with StopSignal() as stop, owned(places), adopting_orphans():
             return _run_owned(run, places, files, stop)
-        except OSError as error:
-            if error.errno != errno.ENOSPC:
-                raise
+    except OSError as error:
+        if error.errno == errno.ENOSPC:
             raise DiskFull(f"the disk is full: {error}", hint="free some space and start again") from error
+        if error.filename is None:
+            raise
+        # A file of ours that somebody else owns, or one that was named on the command line: no use for a traceback.
+        raise LocalStackError(
+            f"{error.filename}: {error.strerror}", hint="check the path and who may use it"
+        ) from error
 
 
 def _run_owned(run: Run, places: Places, files: ReadyFiles, stop: StopSignal) -> bool:
@@ -79,6 +84,8 @@ def _writable(file: Path | None) -> tuple[Path, ...]:
         absolute.parent.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise LocalStackError(f"--ready-file: {absolute.parent} cannot be made: {error.strerror}") from error
+    if absolute.is_dir():
+        raise LocalStackError(f"--ready-file: {absolute} is a folder")
     if not os.access(absolute.parent, os.W_OK | os.X_OK):
         raise LocalStackError(f"--ready-file: {absolute.parent} cannot be written")
     return (absolute,)

@@ -75,9 +75,18 @@ def test_a_taken_port_is_told_before_anything_is_started(up: Up) -> None:
     assert "Redis" not in up.said
 
 
-def test_a_ready_file_that_cannot_be_written_is_told_before_anything_is_started(up: Up) -> None:
+@pytest.mark.parametrize(("name", "why"), [("blocked/ready.json", "cannot be made"), (".", "is a folder")])
+def test_a_ready_file_that_cannot_be_written_is_told_before_anything_is_started(up: Up, name: str, why: str) -> None:
     (up.folder / "blocked").touch()
-    process = up.start(FAKE_READY=str(up.folder / "blocked" / "ready.json"))
+    process = up.start(FAKE_READY=str(up.folder / name))
     assert process.wait(30) == 1
     assert "--ready-file" in up.said
+    assert why in up.said
     assert "Redis" not in up.said
+
+
+def test_a_file_of_ours_that_cannot_be_used_is_one_line(up: Up) -> None:
+    (up.data / "run" / "lock").mkdir(parents=True)
+    assert up.start().wait(30) == 1
+    (line,) = up.said.splitlines()
+    assert f"{up.data / 'run' / 'lock'}: Is a directory" in line

@@ -87,6 +87,7 @@ def _announce(ready: Ready, console: Console) -> None:
     rows = {
         "address": ready.base_url,
         "logs": str(ready.log_dir),
+        "tenant": ready.seed.tenant,
         "trainee key": keys.trainees[0] if keys.trainees else "-",
         "instructor key": keys.instructor,
         "operator key": keys.operator,

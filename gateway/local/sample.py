@@ -88,6 +88,7 @@ async def _seed(settings: Settings, keys_file: Path) -> Seed:
         scenarios = [await _scenario(tools, instructor, _sample(name)) for name in SAMPLES]
     trainees = tuple(key for name, key in keys.items() if _cast()[name] is Role.TRAINEE)
     return Seed(
+        tenant=TENANT,
         keys=Keys(operator=keys["operator"], instructor=keys["instructor"], service=keys["service"], trainees=trainees),
         scenarios=tuple(scenarios),
     )

@@ -20,7 +20,7 @@ def test_others_find_everything_in_the_ready_files(up: Up) -> None:
     assert up.ready_file.read_text() == (up.data / "ready.json").read_text()
     assert up.ready_file.stat().st_mode & 0o777 == 0o600
     assert set(ready) == {
-        "base_url", "keys", "scenarios", "replicas", "redis_url", "database_url", "pids", "log_dir"
+        "base_url", "tenant", "keys", "scenarios", "replicas", "redis_url", "database_url", "pids", "log_dir"
     }  # fmt: skip
     assert set(ready["pids"]) == {"redis", "postgres", "gateway", "replica-1", "replica-2"}
     assert all(Path(f"/proc/{pid}").exists() for pid in ready["pids"].values())

@@ -19,6 +19,7 @@ from gateway.local.seed import Keys, Seed, SeedScenario
 READY = Ready(
     base_url="http://127.0.0.1:8080",
     seed=Seed(
+        tenant="sample",
         keys=Keys(operator="op-key", instructor="in-key", service="sv-key", trainees=("tr-key",)),
         scenarios=(SeedScenario("s", "en"),),
     ),
@@ -59,7 +60,15 @@ def test_the_defaults_are_two_replicas_and_a_folder_beside_us(asked: list[Run]) 
 def test_a_person_gets_addresses_keys_and_the_next_command(asked: list[Run]) -> None:
     output = invoked("--replica-kind", "none").output
     assert len(asked) == 1
-    words = ("http://127.0.0.1:8080", "/data/logs", "tr-key", "in-key", "op-key", ".venv/bin/drillyard chat")
+    words = (
+        "http://127.0.0.1:8080",
+        "tenant          sample",
+        "/data/logs",
+        "tr-key",
+        "in-key",
+        "op-key",
+        ".venv/bin/drillyard chat",
+    )
     assert not [word for word in words if word not in output]
     assert "sv-key" not in output
 

@@ -229,6 +229,7 @@ class ReadinessView(View):
 
 class LivenessView(View):
     status: str
+    instance: str
 
 
 class FaultView(View):

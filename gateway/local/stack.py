@@ -1,13 +1,16 @@
 """The order in which the parts of a local stack start and stop."""
 
+import secrets
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from gateway.local.cache import cache_folder
 from gateway.local.children import Children, Service
-from gateway.local.free_port import free_ports
+from gateway.local.errors import ServiceDied
+from gateway.local.free_port import free_ports, is_free
 from gateway.local.gateway_process import (
+    USUAL_PORT,
     ReplicaAddress,
     Wanted,
     base_url,
@@ -15,6 +18,7 @@ from gateway.local.gateway_process import (
     gateway_environment,
     gateway_service,
     migration,
+    port_taken,
     replicas_of,
 )
 from gateway.local.places import Places
@@ -56,7 +60,7 @@ class Stack:
 
     def start(self, seed: SeedDatabase, *, caller: Mapping[str, str]) -> Callable[[Mapping[str, int]], Ready]:
         """Start all parts; returns what tells the state, given the processes' present numbers."""
-        port = chosen_port(self._options.host, self._options.port)
+        port = self._chosen_port()
         ready = prepare(self._options, self._installer(caller), caller)
         replicas = self._launch(ready, caller)  # they load for half a minute; the rest is done meanwhile
         stores = self._start_stores()
@@ -66,15 +70,14 @@ class Stack:
             database_url=stores.database_url,
             host=self._options.host,
             port=port,
+            instance=secrets.token_hex(8),
             window_tokens=self._options.window_tokens,
             model=ready.model,
             replicas=addresses if replicas else (),
         )
-        environment = gateway_environment(wanted, caller)
-        sown = self._prepare_database(environment, seed)
+        sown = self._prepare_database(gateway_environment(wanted, caller), seed)
         self._await_replicas()
-        url = base_url(self._options.host, port)
-        self._start_gateway(environment, url=url, has_replicas=bool(addresses))
+        url = self._start_gateway(wanted, caller, has_replicas=bool(addresses))
         kind = "vllm" if replicas else "external"
         return lambda pids: Ready(
             base_url=url,
@@ -101,6 +104,13 @@ class Stack:
         self._children.stop([one for one in self._children.running if one.command.name == "gateway"])
         self._children.stop([one for one in self._children.running if one.command.name not in _KEEPERS_OF_DATA])
         self._children.stop_all()
+
+    def _chosen_port(self) -> int:
+        options = self._options
+        port = chosen_port(options.host, options.port)
+        if options.port is None and port != USUAL_PORT:
+            self._progress.note(f"port {USUAL_PORT} is taken; using {port}")
+        return port
 
     def _installer(self, caller: Mapping[str, str]) -> Installer:
         cache = cache_folder(self._places.data, caller)
@@ -151,12 +161,23 @@ class Stack:
             with self._progress.step(what, log=first.command.log, since=first.log_began) as tick:
                 self._children.await_ready(replicas, tick=tick)
 
-    def _start_gateway(self, environment: Mapping[str, str], *, url: str, has_replicas: bool) -> None:
-        log = self._places.logs / "gateway.log"
-        service = gateway_service(
-            self._options.gateway_module, environment, url=url, log=log, has_replicas=has_replicas
-        )
+    def _start_gateway(self, wanted: Wanted, caller: Mapping[str, str], *, has_replicas: bool) -> str:
+        """Where it answers: the port it was promised may have gone to somebody else meanwhile."""
+        module, log, asked = self._options.gateway_module, self._places.logs / "gateway.log", self._options.port or 0
+
+        def service_on(port: int) -> Service:
+            return gateway_service(module, replace(wanted, port=port), caller, log=log, has_replicas=has_replicas)
+
         with self._progress.step("starting the gateway") as tick:
-            child = self._children.start(service.command)
-            self._parts.append((service, child))
-            self._children.await_ready([(service, child)], tick=tick)
+            try:
+                service, child, port = self._children.serve(
+                    service_on, port=asked, first=wanted.port, host=wanted.host, tick=tick
+                )
+            except ServiceDied as error:
+                if asked and not is_free(asked, wanted.host):
+                    raise port_taken(wanted.host, asked) from error
+                raise
+        self._parts.append((service, child))
+        if port != wanted.port:
+            self._progress.note(f"port {wanted.port} was taken meanwhile; using {port}")
+        return base_url(wanted.host, port)

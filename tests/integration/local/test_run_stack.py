@@ -3,11 +3,17 @@
 import os
 import signal
 import socket
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
+from typing_extensions import override
 
 from gateway.local import process_table
+from gateway.local.free_port import free_port
 from tests.integration.local.conftest import Up
 
 pytestmark = [pytest.mark.redis, pytest.mark.postgres]
@@ -73,6 +79,51 @@ def test_a_taken_port_is_told_before_anything_is_started(up: Up) -> None:
         assert up.start(FAKE_PORT=str(port)).wait(30) == 1
     assert f"PortTaken: port {port}" in up.said
     assert "Redis" not in up.said
+
+
+@contextmanager
+def another_server(up: Up) -> Iterator[int]:
+    """Takes the port after the gateway was promised it; answers as a second demo's gateway would."""
+    log = up.data / "logs" / "migrate.log"
+    up.until(log.exists)
+    up.until(lambda: log.read_text().endswith(".\n"))
+    port = int(log.read_text().split()[-1].rstrip("."))
+    with ThreadingHTTPServer(("127.0.0.1", port), Another) as server:
+        thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
+        thread.start()
+        (up.folder / "go").touch()
+        yield port
+        server.shutdown()
+        thread.join()
+
+
+class Another(BaseHTTPRequestHandler):
+    def do_GET(self) -> None:
+        self.send_response(200)
+        self.end_headers()
+        self.wfile.write(b'{"status": "ok", "instance": "theirs"}')
+
+    @override
+    def log_message(self, format: str, *args: object) -> None:
+        pass
+
+
+def test_a_port_that_went_to_another_server_meanwhile_is_given_up_for_a_free_one(up: Up) -> None:
+    up.start(FAKE_MIGRATE="until-told", FAKE_GO=str(up.folder / "go"))
+    with another_server(up) as port:
+        up.until_ready()
+        url = str(up.ready["base_url"])
+    assert not url.endswith(f":{port}")
+    assert f"port {port} was taken meanwhile; using {url.rpartition(':')[2]}" in up.said
+
+
+def test_a_port_that_was_asked_for_and_lost_is_an_error_that_names_the_option(up: Up) -> None:
+    process = up.start(FAKE_MIGRATE="until-told", FAKE_GO=str(up.folder / "go"), FAKE_PORT=str(free_port()))
+    with another_server(up) as port:
+        assert process.wait(60) == 1
+    assert f"failed: PortTaken: port {port}" in up.said
+    assert "--port" in up.said
+    assert "ready at" not in up.said
 
 
 @pytest.mark.parametrize(("name", "why"), [("blocked/ready.json", "cannot be made"), (".", "is a folder")])

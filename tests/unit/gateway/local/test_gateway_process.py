@@ -1,5 +1,6 @@
 import json
 import socket
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -22,6 +23,7 @@ WANTED = Wanted(
     database_url="postgresql+psycopg://d",
     host="127.0.0.1",
     port=8080,
+    instance="me",
     window_tokens=4096,
     model=Model(folder=Path("/m"), name="small"),
     replicas=(ReplicaAddress(id="replica-1", url="http://127.0.0.1:1"),),
@@ -38,6 +40,7 @@ def test_the_gateway_is_told_everything_by_its_environment() -> None:
         "DRILLYARD_DATABASE_URL": "postgresql+psycopg://d",
         "DRILLYARD_HOST": "127.0.0.1",
         "DRILLYARD_PORT": "8080",
+        "DRILLYARD_INSTANCE": "me",
         "DRILLYARD_MODEL__NAME": "small",
         "DRILLYARD_MODEL__FOLDER": "/m",
         "DRILLYARD_MODEL__WINDOW_TOKENS": "4096",
@@ -45,7 +48,7 @@ def test_the_gateway_is_told_everything_by_its_environment() -> None:
 
 
 def test_what_is_not_started_here_stays_as_the_caller_named_it() -> None:
-    wanted = Wanted(redis_url="r", database_url="d", host="h", port=1, window_tokens=4096, model=None, replicas=())
+    wanted = replace(WANTED, model=None, replicas=())
     caller = {"DRILLYARD_REPLICAS": '[{"id": "a", "url": "http://a"}]', "DRILLYARD_MODEL__NAME": "theirs"}
     environment = gateway_environment(wanted, caller)
     assert environment["DRILLYARD_REPLICAS"] == caller["DRILLYARD_REPLICAS"]
@@ -76,8 +79,9 @@ def test_the_address_is_one_that_can_be_called(host: str, url: str) -> None:
 def test_a_taken_port_that_was_asked_for_is_an_error() -> None:
     with socket.create_server(("127.0.0.1", 0)) as listener:
         port = listener.getsockname()[1]
-        with pytest.raises(PortTaken, match=f"port {port} on 127"):
+        with pytest.raises(PortTaken, match=f"port {port} on 127") as told:
             chosen_port("127.0.0.1", port)
+    assert "--port" in told.value.hint
     assert chosen_port("127.0.0.1", port) == port
 
 
@@ -100,7 +104,7 @@ def test_an_address_of_another_machine_is_told() -> None:
 
 def test_migrations_and_service_run_the_same_program(tmp_path: Path) -> None:
     migrate = migration("m", {}, log=tmp_path / "migrate.log")
-    service = gateway_service("m", {}, url="http://127.0.0.1:1", log=tmp_path / "gateway.log", has_replicas=True)
+    service = gateway_service("m", replace(WANTED, port=1), {}, log=tmp_path / "gateway.log", has_replicas=True)
     assert migrate.argv[2:] == ("m", "db", "migrate")
     assert service.command.argv[2:] == ("m", "serve")
     assert (service.waiting_for() or "").startswith("/livez says nothing: ")

@@ -10,6 +10,7 @@ from rich.console import Console
 
 from gateway.cli.connection import DEFAULT_DATA
 from gateway.cli.failure import INTERRUPTED, CommandFailed
+from gateway.cli.try_it import try_it
 from gateway.local.errors import LocalStackError
 from gateway.local.places import Places
 from gateway.local.preparation import Options, ReplicaKind
@@ -72,7 +73,7 @@ def _run(options: Options, *, data: Path, ready_file: Path | None, console: Cons
         seed=partial(seed, keys_file=Places(data.absolute()).keys),
         caller=dict(os.environ),
         progress=Progress(console=console),
-        announce=lambda ready: _announce(ready, console),
+        announce=lambda ready: _announce(ready, data, console),
     )
     try:
         return run_stack(run)
@@ -82,7 +83,7 @@ def _run(options: Options, *, data: Path, ready_file: Path | None, console: Cons
         raise CommandFailed(error.message, advice=advice or None) from error
 
 
-def _announce(ready: Ready, console: Console) -> None:
+def _announce(ready: Ready, data: Path, console: Console) -> None:
     keys = ready.seed.keys
     rows = {
         "address": ready.base_url,
@@ -93,7 +94,8 @@ def _announce(ready: Ready, console: Console) -> None:
         "operator key": keys.operator,
     }
     lines = ["", "Drillyard is ready.", "", *(f"  {name:<15} {value}" for name, value in rows.items())]
-    lines += ["", "Try it:", "  .venv/bin/drillyard chat", "  .venv/bin/drillyard drill run --trainees 4 --turns 25"]
+    if ready.replicas:  # without any there is nobody to talk to
+        lines += ["", "Try it in another terminal, from this folder:", *(f"  {command}" for command in try_it(data))]
     lines += ["", "Ctrl-C stops everything; the data stays.", ""]
     for line in lines:
         console.print(line, markup=False, highlight=False, soft_wrap=True)

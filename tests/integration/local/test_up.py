@@ -4,6 +4,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -12,7 +13,8 @@ from typer.testing import CliRunner, Result
 from gateway.cli.failure import CommandFailed
 from gateway.cli.main import build_app
 from gateway.local.errors import LocalStackError, PortTaken
-from gateway.local.ready_file import Ready
+from gateway.local.preparation import ReplicaKind
+from gateway.local.ready_file import Ready, ReadyReplica
 from gateway.local.run_stack import Run
 from gateway.local.seed import Keys, Seed, SeedScenario
 
@@ -23,7 +25,7 @@ READY = Ready(
         keys=Keys(operator="op-key", instructor="in-key", service="sv-key", trainees=("tr-key",)),
         scenarios=(SeedScenario("s", "en"),),
     ),
-    replicas=(),
+    replicas=(ReadyReplica("replica-1", "http://127.0.0.1:1", 42, "vllm"),),
     redis_url="redis://r",
     database_url="postgresql://d",
     pids={},
@@ -42,7 +44,8 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> list[Run]:
 
     def pretend(run: Run) -> bool:
         runs.append(run)
-        run.announce(READY)
+        kind = run.options.replica_kind
+        run.announce(READY if kind is ReplicaKind.VLLM else replace(READY, replicas=()))
         return True
 
     monkeypatch.setattr("gateway.cli.up.run_stack", pretend)
@@ -58,19 +61,19 @@ def test_the_defaults_are_two_replicas_and_a_folder_beside_us(asked: list[Run]) 
 
 
 def test_a_person_gets_addresses_keys_and_the_next_command(asked: list[Run]) -> None:
+    output = invoked("--data", "/elsewhere").output
+    assert len(asked) == 1
+    words = ("http://127.0.0.1:8080", "tenant          sample", "/data/logs", "tr-key", "in-key", "op-key")
+    assert not [word for word in words if word not in output]
+    assert "chat --data /elsewhere\n" in output
+    assert "sv-key" not in output
+
+
+def test_nobody_is_sent_to_talk_where_no_replica_is(asked: list[Run]) -> None:
     output = invoked("--replica-kind", "none").output
     assert len(asked) == 1
-    words = (
-        "http://127.0.0.1:8080",
-        "tenant          sample",
-        "/data/logs",
-        "tr-key",
-        "in-key",
-        "op-key",
-        ".venv/bin/drillyard chat",
-    )
-    assert not [word for word in words if word not in output]
-    assert "sv-key" not in output
+    assert "Drillyard is ready" in output
+    assert "Try it" not in output
 
 
 def test_the_help_names_every_option_and_an_example() -> None:

@@ -1,7 +1,7 @@
 """How the gateway is run as a child: its environment, its migrations, and when it is ready."""
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -67,11 +67,11 @@ def replicas_of(caller: Mapping[str, str]) -> tuple[ReplicaAddress, ...]:
         return ()
 
 
-def chosen_port(host: str, asked: int | None) -> int:
+def chosen_port(host: str, asked: int | None, *, say: Callable[[str], None]) -> int:
     """None: the usual port, or any free one when that is taken; 0: any free one; else that one or none."""
     try:
         if not asked:
-            return USUAL_PORT if asked is None and is_free(USUAL_PORT, host) else free_port(host)
+            return free_port(host) if asked == 0 else _usual_port(host, say)
         free = is_free(asked, host)
     except OSError as error:
         raise LocalStackError(
@@ -80,6 +80,14 @@ def chosen_port(host: str, asked: int | None) -> int:
     if not free:
         raise port_taken(host, asked)
     return asked
+
+
+def _usual_port(host: str, say: Callable[[str], None]) -> int:
+    if is_free(USUAL_PORT, host):
+        return USUAL_PORT
+    port = free_port(host)
+    say(f"port {USUAL_PORT} is taken; using {port}")
+    return port
 
 
 def port_taken(host: str, port: int) -> PortTaken:

@@ -10,7 +10,6 @@ from gateway.local.children import Children, Service
 from gateway.local.errors import ServiceDied
 from gateway.local.free_port import free_ports, is_free
 from gateway.local.gateway_process import (
-    USUAL_PORT,
     ReplicaAddress,
     Wanted,
     base_url,
@@ -60,7 +59,7 @@ class Stack:
 
     def start(self, seed: SeedDatabase, *, caller: Mapping[str, str]) -> Callable[[Mapping[str, int]], Ready]:
         """Start all parts; returns what tells the state, given the processes' present numbers."""
-        port = self._chosen_port()
+        port = chosen_port(self._options.host, self._options.port, say=self._progress.note)
         ready = prepare(self._options, self._installer(caller), caller)
         replicas = self._launch(ready, caller)  # they load for half a minute; the rest is done meanwhile
         stores = self._start_stores()
@@ -104,13 +103,6 @@ class Stack:
         self._children.stop([one for one in self._children.running if one.command.name == "gateway"])
         self._children.stop([one for one in self._children.running if one.command.name not in _KEEPERS_OF_DATA])
         self._children.stop_all()
-
-    def _chosen_port(self) -> int:
-        options = self._options
-        port = chosen_port(options.host, options.port)
-        if options.port is None and port != USUAL_PORT:
-            self._progress.note(f"port {USUAL_PORT} is taken; using {port}")
-        return port
 
     def _installer(self, caller: Mapping[str, str]) -> Installer:
         cache = cache_folder(self._places.data, caller)

@@ -80,26 +80,29 @@ def test_a_taken_port_that_was_asked_for_is_an_error() -> None:
     with socket.create_server(("127.0.0.1", 0)) as listener:
         port = listener.getsockname()[1]
         with pytest.raises(PortTaken, match=f"port {port} on 127") as told:
-            chosen_port("127.0.0.1", port)
+            chosen_port("127.0.0.1", port, say=pytest.fail)
     assert "--port" in told.value.hint
-    assert chosen_port("127.0.0.1", port) == port
+    assert chosen_port("127.0.0.1", port, say=pytest.fail) == port
 
 
 def test_any_free_port_will_do_for_zero() -> None:
-    assert chosen_port("127.0.0.1", 0) > 0
+    assert chosen_port("127.0.0.1", 0, say=pytest.fail) > 0
 
 
 def test_the_usual_port_gives_way_when_nobody_insisted(monkeypatch: pytest.MonkeyPatch) -> None:
+    said: list[str] = []
     with socket.create_server(("127.0.0.1", 0)) as listener:
         usual = listener.getsockname()[1]
         monkeypatch.setattr("gateway.local.gateway_process.USUAL_PORT", usual)
-        assert chosen_port("127.0.0.1", None) not in {0, usual}
-    assert chosen_port("127.0.0.1", None) == usual
+        port = chosen_port("127.0.0.1", None, say=said.append)
+    assert port not in {0, usual}
+    assert said == [f"port {usual} is taken; using {port}"]
+    assert chosen_port("127.0.0.1", None, say=pytest.fail) == usual
 
 
 def test_an_address_of_another_machine_is_told() -> None:
     with pytest.raises(LocalStackError, match=r"cannot listen on 203\.0\.113\.7"):
-        chosen_port("203.0.113.7", 8080)
+        chosen_port("203.0.113.7", 8080, say=pytest.fail)
 
 
 def test_migrations_and_service_run_the_same_program(tmp_path: Path) -> None:

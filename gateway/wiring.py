@@ -2,6 +2,7 @@
 
 import asyncio
 import time
+from collections import Counter
 from collections.abc import AsyncIterator, Coroutine
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
@@ -42,7 +43,7 @@ from sessions.adapters.postgres.engine import postgres_engine
 from sessions.adapters.postgres.records import PostgresRecords
 from sessions.adapters.redis_turn_lock import RedisTurnLock
 from sessions.adapters.tokenizer import ModelTokenizer
-from sessions.ports import Clock, TokenCounter
+from sessions.ports import Clock, TokenCounter, TurnLock
 from sessions.prompt_writer import PromptWriter
 from sessions.use_cases.create_scenario import CreateScenario
 from sessions.use_cases.read_scenario import ListScenarios
@@ -115,7 +116,8 @@ async def services(settings: Settings, *, stopping: asyncio.Event) -> AsyncItera
         redis = await stack.enter_async_context(_redis(str(settings.redis_url)))
         fleet = StaticFleet(replicas=[Replica(ReplicaId(each.id), str(each.url)) for each in settings.replicas])
         router = await stack.enter_async_context(_router(settings, redis, fleet, counter))
-        use = _use_cases(settings, engine, redis, router, counter)
+        lock = ForgivingTurnLock(RedisTurnLock(client=redis, lease_s=settings.sessions.lease_s))
+        use = _use_cases(settings, engine, lock, router, counter)
         turns = RunningTurns(
             take_turn=use.take_turn,
             read_session=use.read_session,
@@ -125,7 +127,7 @@ async def services(settings: Settings, *, stopping: asyncio.Event) -> AsyncItera
         )
         await stack.enter_async_context(turns)
         await stack.enter_async_context(_background(_stop_when(stopping, turns)))
-        metrics.watch(lambda: _gauges(router, turns))
+        metrics.watch(lambda: _gauges(router, turns, lock))
         yield Services(
             use=use,
             turns=turns,
@@ -140,11 +142,11 @@ async def services(settings: Settings, *, stopping: asyncio.Event) -> AsyncItera
 
 
 def _use_cases(
-    settings: Settings, engine: AsyncEngine, redis: Redis, router: Router, counter: TokenCounter
+    settings: Settings, engine: AsyncEngine, lock: TurnLock, router: Router, counter: TokenCounter
 ) -> UseCases:
     return use_cases(
         records=PostgresRecords(engine=engine),
-        lock=ForgivingTurnLock(RedisTurnLock(client=redis, lease_s=settings.sessions.lease_s)),
+        lock=lock,
         tutor=RouterTutor(
             router=router,
             model=settings.model.name,
@@ -248,13 +250,19 @@ def _redis_probe(client: Redis) -> Probe:
     return ask
 
 
-def _gauges(router: Router, turns: RunningTurns) -> dict[tuple[str, str], float]:
+def _gauges(router: Router, turns: RunningTurns, lock: ForgivingTurnLock) -> dict[tuple[str, str], float]:
     numbers = router.numbers()
     gauges: dict[tuple[str, str], float] = {
         ("turns_running", ""): turns.count,
         ("router_retries", ""): numbers.retries,
         ("pin_store_failures", ""): numbers.pin_failures,
+        ("pin_store_lost", ""): float(numbers.pins_lost),
+        ("turn_lock_failures", ""): lock.failures,
     }
+    failures = Counter({replica: 0 for replica in numbers.in_flight})
+    for (replica, _), count in numbers.failures.items():
+        failures[replica] += count
+    gauges |= {("replica_failures", replica): count for replica, count in failures.items()}
     gauges |= {("replica_in_flight", replica): count for replica, count in numbers.in_flight.items()}
     gauges |= {("replica_ready", each.id): float(each.is_ready) for each in router.fleet().replicas}
     return gauges

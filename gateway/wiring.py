@@ -259,7 +259,7 @@ def _gauges(router: Router, turns: RunningTurns, lock: ForgivingTurnLock) -> dic
         ("pin_store_lost", ""): float(numbers.pins_lost),
         ("turn_lock_failures", ""): lock.failures,
     }
-    failures = Counter({replica: 0 for replica in numbers.in_flight})
+    failures: Counter[ReplicaId] = Counter()
     for (replica, _), count in numbers.failures.items():
         failures[replica] += count
     gauges |= {("replica_failures", replica): count for replica, count in failures.items()}

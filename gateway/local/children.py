@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 
 from gateway.local import process
@@ -45,6 +45,10 @@ class Children:
     def checkpoint(self) -> None:
         """Called in every wait: raises once somebody has asked to stop."""
         self._stop.check()
+
+    def interrupting(self) -> AbstractContextManager[None]:
+        """Around work of our own that cannot look up: the stop breaks in."""
+        return self._stop.interrupting()
 
     @property
     def running(self) -> tuple[Child, ...]:
@@ -104,7 +108,7 @@ class Children:
 
     def lacks(self, service: Service, child: Child) -> str | None:
         """Ask once; whatever answers for a child that has ended, it is not ready."""
-        with self._stop.interrupting():  # a probe may take seconds
+        with self.interrupting():  # a probe may take seconds
             missing = service.waiting_for()
         return missing if child.exit_code() is None else f"{service.name} has ended"
 

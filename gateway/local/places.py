@@ -40,6 +40,11 @@ class Places:
         return self.data / "keys.json"
 
     @property
+    def temporary(self) -> Path:
+        """The note that says where the run's temporary folder is."""
+        return self.run / "temporary"
+
+    @property
     def pids(self) -> Path:
         return self.run / "pids.json"
 

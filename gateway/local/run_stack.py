@@ -18,6 +18,7 @@ from gateway.local.ready_file import Ready, ReadyFiles
 from gateway.local.seed import SeedDatabase
 from gateway.local.stack import Stack
 from gateway.local.stop_signal import StopSignal
+from gateway.local.temporary_folder import temporary_folder
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,8 +57,15 @@ def _run_owned(run: Run, places: Places, files: ReadyFiles, stop: StopSignal) ->
     for name in ledger.end_leftovers():
         run.progress.note(f"ended {name}, which an earlier run had left behind")
     files.remove()
-    children = Children(stop=stop, note=ledger.note)
-    stack = Stack(options=run.options, places=places, stop=stop, children=children, progress=run.progress)
+    with temporary_folder(places.temporary) as temporary:
+        children = Children(stop=stop, note=ledger.note)
+        stack = Stack(options=run.options, places=places, children=children, progress=run.progress, temporary=temporary)
+        was_up = _run_to_the_end(run, stack, files)
+    run.progress.note("stopped")
+    return was_up
+
+
+def _run_to_the_end(run: Run, stack: Stack, files: ReadyFiles) -> bool:
     was_up = False
     try:
         state = stack.start(run.seed, caller=run.caller)
@@ -71,7 +79,6 @@ def _run_owned(run: Run, places: Places, files: ReadyFiles, stop: StopSignal) ->
     finally:
         files.remove()
         stack.stop()
-    run.progress.note("stopped")
     return was_up
 
 

@@ -29,7 +29,6 @@ from gateway.local.progress import Progress
 from gateway.local.ready_file import Ready, ReadyReplica
 from gateway.local.redis_server import redis_service, redis_url
 from gateway.local.seed import Seed, SeedDatabase
-from gateway.local.stop_signal import StopSignal
 from gateway.local.vllm_environment import Installer
 from gateway.local.vllm_replica import ReplicaPlan, replica_service
 from gateway.local.watch import Watch
@@ -48,19 +47,19 @@ class Stack:
     """`start` brings everything up, `watch` keeps it up, `stop` takes it down from any state."""
 
     def __init__(
-        self, *, options: Options, places: Places, stop: StopSignal, children: Children, progress: Progress
+        self, *, options: Options, places: Places, children: Children, progress: Progress, temporary: Path
     ) -> None:
         self._options = options
         self._places = places
-        self._stop = stop
         self._children = children
         self._progress = progress
+        self._temporary = temporary
         self._parts: list[tuple[Service, Child]] = []
 
     def start(self, seed: SeedDatabase, *, caller: Mapping[str, str]) -> Callable[[Mapping[str, int]], Ready]:
         """Start all parts; returns what tells the state, given the processes' present numbers."""
         port = chosen_port(self._options.host, self._options.port, say=self._progress.note)
-        ready = prepare(self._options, self._installer(caller), caller)
+        ready = prepare(self._options, self._installer(caller), caller, temporary=self._temporary)
         replicas = self._launch(ready, caller)  # they load for half a minute; the rest is done meanwhile
         stores = self._start_stores()
         addresses = tuple(ReplicaAddress(id=plan.id, url=plan.url) for plan in replicas) or replicas_of(caller)
@@ -142,7 +141,7 @@ class Stack:
         log = self._places.logs / "migrate.log"
         with self._progress.step("preparing the database") as tick:
             self._children.run(migration(self._options.gateway_module, environment, log=log), tick=tick)
-            with self._stop.interrupting():
+            with self._children.interrupting():
                 return seed(environment)
 
     def _await_replicas(self) -> None:

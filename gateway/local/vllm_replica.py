@@ -48,12 +48,15 @@ class ReplicaPlan:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Serving:
-    """What all replicas of a stack have in common. `home` takes the caches vLLM and its libraries write."""
+    """What all replicas of a stack have in common. `home` takes the caches vLLM and its libraries write, `temporary`
+    their sockets and what else is worth nothing later.
+    """
 
     environment: Path
     model: Model
     window_tokens: int
     home: Path
+    temporary: Path
     logs: Path
     deadline_s: float = 300.0
 
@@ -106,7 +109,8 @@ def replica_environment(plan: ReplicaPlan, serving: Serving, caller: Mapping[str
     bin_folder = serving.environment / "bin"
     path = os.pathsep.join([str(bin_folder), caller.get("PATH", os.defpath)])
     own |= {"HOME": str(serving.home), "XDG_CACHE_HOME": str(serving.home / ".cache"), "PATH": path}
-    return {**own, **quiet, **_environment_of(plan.place)}
+    passing = dict.fromkeys(("TMPDIR", "VLLM_RPC_BASE_PATH"), str(serving.temporary))
+    return {**own, **quiet, **passing, **_environment_of(plan.place)}
 
 
 def _environment_of(place: Place) -> Mapping[str, str]:

@@ -31,8 +31,11 @@ def test_others_find_everything_in_the_ready_files(up: Up) -> None:
     assert set(ready["pids"]) == {"redis", "postgres", "gateway", "replica-1", "replica-2"}
     assert all(Path(f"/proc/{pid}").exists() for pid in ready["pids"].values())
     assert str(ready["log_dir"]) == str(up.data / "logs")
+    temporary = up.temporary
+    assert len(list(temporary.iterdir())) == 2
     process.send_signal(signal.SIGINT)
     assert process.wait(30) == 0
+    assert not temporary.exists()
     assert not up.ready_file.exists()
     assert not (up.data / "ready.json").exists()
 
@@ -51,11 +54,13 @@ def test_what_dies_is_started_again_and_the_ready_file_says_so(up: Up) -> None:
 def test_a_killed_up_leaves_nothing_that_the_next_start_does_not_end(up: Up) -> None:
     process = up.start("vllm")
     up.until_ready()
-    before = up.ready["pids"]
+    before, temporary = up.ready["pids"], up.temporary
     process.kill()
     process.wait(30)
     up.start("vllm")
     up.until_ready()
+    assert not temporary.exists()
+    assert up.temporary.exists()
     assert not set(up.ready["pids"].values()) & set(before.values())
     # An init that is slow to collect the dead leaves them in the table for a while; they hold nothing.
     living = {one.pid for one in process_table.living()}

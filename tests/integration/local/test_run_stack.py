@@ -49,6 +49,7 @@ def test_what_dies_is_started_again_and_the_ready_file_says_so(up: Up) -> None:
     up.until(lambda: all(up.ready["pids"].get(name, pid) != pid for name, pid in before.items() if name != "replica-1"))
     assert up.ready["pids"]["replica-1"] == before["replica-1"]
     assert "gateway ended (signal 9); starting it again in 0.5 s" in up.said
+    up.until(lambda: all(f"{name} is up again" in up.said for name in before if name != "replica-1"))
 
 
 def test_a_killed_up_leaves_nothing_that_the_next_start_does_not_end(up: Up) -> None:

@@ -61,5 +61,9 @@ class KeysUnavailable(GatewayError):
     """API keys cannot be looked up now."""
 
 
+class AccountRefused(GatewayError):
+    """An account or a key cannot be written as asked: what is stored contradicts it, or it cannot be stored."""
+
+
 class FleetUnfit(GatewayError):
     """Every replica that answers serves another model, window or tokenizer than the settings say."""

@@ -24,11 +24,12 @@ class Account:
 
 
 class Keys(Protocol):
-    """The API keys; only hashes are kept. Raises `KeysUnavailable` when they cannot be looked up."""
+    """The API keys; only hashes are kept. Each method raises `KeysUnavailable` when nobody can tell."""
 
     async def find(self, key: KeyId) -> StoredKey | None: ...
 
-    async def add(self, key: StoredKey, *, at: datetime) -> None: ...
+    async def add(self, key: StoredKey, *, at: datetime) -> None:
+        """Raises `AccountRefused` when the id is taken or the owner is not there."""
 
     async def revoke(self, tenant: UUID, key: KeyId, *, at: datetime) -> bool:
         """Whether there was such a living key."""
@@ -38,7 +39,7 @@ class Keys(Protocol):
 
 
 class Accounts(Protocol):
-    """Tenants and their accounts. Raises `KeysUnavailable` when they cannot be looked up."""
+    """Tenants and their accounts. Each method raises `KeysUnavailable` when nobody can tell."""
 
     async def tenant(self, slug: str, *, name: str, at: datetime) -> UUID:
         """The tenant of this slug, made when there is none."""
@@ -46,4 +47,4 @@ class Accounts(Protocol):
     async def tenant_id(self, slug: str) -> UUID | None: ...
 
     async def account(self, tenant: UUID, name: str, role: Role, *, at: datetime) -> Account:
-        """The account of this name, made when there is none; raises ValueError when it has another role."""
+        """The account of this name, made when there is none; raises `AccountRefused` when it has another role."""

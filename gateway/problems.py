@@ -5,7 +5,7 @@ docs/errors.md lists every code.
 """
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from http import HTTPStatus
 from itertools import chain
@@ -49,6 +49,7 @@ KINDS: Mapping[type[Exception], Kind] = {
     edge.NotAcceptable: Kind(HTTPStatus.NOT_ACCEPTABLE, "not_acceptable"),
     edge.IdempotencyKeyInvalid: Kind(HTTPStatus.BAD_REQUEST, "idempotency_key_invalid"),
     edge.ServerStopping: Kind(_UNAVAILABLE, "server_stopping", "this process is shutting down; try again"),
+    edge.AccountRefused: _INTERNAL,  # of commands; the API writes no accounts
     edge.FleetUnfit: _INTERNAL,  # refuses the start; no request ever meets it
     edge.KeysUnavailable: Kind(_UNAVAILABLE, "keys_unavailable", "API keys cannot be looked up now"),
     training.ScenarioNotFound: Kind(HTTPStatus.NOT_FOUND, "scenario_not_found", "there is no such scenario"),
@@ -86,10 +87,13 @@ KINDS: Mapping[type[Exception], Kind] = {
     routing.PinStoreUnavailable: Kind(_UNAVAILABLE, "pins_unavailable", "the pins cannot be read now"),
 }
 
-STATUS_OF: Mapping[type[Exception], HTTPStatus] = {error: kind.status for error, kind in KINDS.items()}
-
 UNKNOWN_PATH = Kind(HTTPStatus.NOT_FOUND, "not_found", "there is nothing at this path")
 WRONG_METHOD = Kind(HTTPStatus.METHOD_NOT_ALLOWED, "method_not_allowed", "this path does not take this method")
+# What is no HTTP, or too much of it, never becomes a request.
+HTTP_MALFORMED = Kind(HTTPStatus.BAD_REQUEST, "http_malformed", "this is no HTTP/1.1 request")
+HEAD_TOO_LARGE = Kind(
+    HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE, "head_too_large", "the path and the headers are too large"
+)
 
 # A turn that broke has no error of ours any more, only its stored code; one that is not known is a bad gateway.
 _TURN_STATUS: Mapping[str, HTTPStatus] = {kind.code: kind.status for kind in KINDS.values()}
@@ -128,10 +132,10 @@ class Problem:
 
 def problem(error: Exception) -> Problem:
     """The problem that an error of ours is; one that is nobody's is an internal error and tells nothing."""
-    kind = _kind(type(error))
-    members: dict[str, Member] = {name: getattr(error, name) for name in kind.facts}
     if isinstance(error, edge.FieldInvalid | training.ScenarioInvalid):
         return invalid([(error.field, error.detail)])
+    kind = _kind(type(error))
+    members: dict[str, Member] = {name: getattr(error, name) for name in kind.facts}
     retry_after_s = getattr(error, "retry_after_s", _DEFAULT_RETRY_S if kind.status is _UNAVAILABLE else None)
     return Problem(kind.status, kind.code, kind.detail or _words(error), members, retry_after_s)
 
@@ -158,17 +162,13 @@ def failed_turn(turn: int, code: str, detail: str, *, retryable: bool) -> Proble
 def codes() -> dict[str, set[HTTPStatus]]:
     """Every code a caller may get, with its statuses."""
     found: dict[str, set[HTTPStatus]] = {"turn_failed": {HTTPStatus.BAD_GATEWAY}}
-    for kind in chain(KINDS.values(), (UNKNOWN_PATH, WRONG_METHOD, _INTERNAL)):
+    for kind in chain(KINDS.values(), (UNKNOWN_PATH, WRONG_METHOD, HTTP_MALFORMED, HEAD_TOO_LARGE, _INTERNAL)):
         found.setdefault(kind.code, set()).add(kind.status)
     return found
 
 
 def _kind(error: type[Exception]) -> Kind:
-    return next(_known(error), _INTERNAL)
-
-
-def _known(error: type[Exception]) -> Iterator[Kind]:
-    return (KINDS[ancestor] for ancestor in error.__mro__ if ancestor in KINDS)
+    return next((KINDS[ancestor] for ancestor in error.__mro__ if ancestor in KINDS), _INTERNAL)
 
 
 def _words(error: Exception) -> str:

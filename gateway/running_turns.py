@@ -7,6 +7,7 @@ from types import TracebackType
 from typing import Self
 
 import structlog
+from structlog.typing import FilteringBoundLogger
 
 from gateway.errors import ServerStopping
 from gateway.turn_journal import TurnJournal
@@ -14,7 +15,7 @@ from sessions.domain.events import Accepted, Failed, Terminal, TurnEvent, replay
 from sessions.domain.session import SessionId
 from sessions.domain.turn import IdempotencyKey, Turn, TurnError
 from sessions.domain.viewer import Viewer
-from sessions.errors import IdempotencyKeyReused, SessionBusy, SessionsError
+from sessions.errors import SessionBusy, SessionMoved, SessionsError
 from sessions.use_cases.open_turn import OpenTurn, Stop
 from sessions.use_cases.read_session import ReadSession
 from sessions.use_cases.read_turn import ReadTurn
@@ -25,7 +26,7 @@ BUSY_RETRY_S = 1.0
 
 _BROKEN = Failed(TurnError("internal_error", "the turn ended by a fault of the server", retryable=True))
 
-_log = structlog.get_logger(__name__)
+_log: FilteringBoundLogger = structlog.get_logger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,11 +57,9 @@ class _Running:
 
     def admits(self, idempotency: IdempotencyKey | None) -> bool:
         """Whether this order is the one that runs, asked for again; raises `IdempotencyKeyReused`."""
-        if idempotency is None or self._idempotency is None or idempotency.key != self._idempotency.key:
+        if idempotency is None or self._idempotency is None:
             return False
-        if idempotency.digest != self._idempotency.digest:
-            raise IdempotencyKeyReused("the idempotency key is in use with another text")
-        return True
+        return idempotency.repeats(self._idempotency)
 
     def open(self, session: SessionId, turn: OpenTurn) -> TurnJournal:
         self.turn = turn
@@ -137,7 +136,14 @@ class RunningTurns:
             running = self._start(order)
         elif not running.admits(order.idempotency):
             raise SessionBusy(retry_after_s=BUSY_RETRY_S)
-        return await running.reader()
+        try:
+            return await running.reader()
+        except SessionMoved:
+            # Another process may have ended the very turn that is asked for, after we had looked for it.
+            earlier = await self._take.earlier(order)
+            if earlier is None:
+                raise
+            return _stored(earlier)
 
     async def read(self, viewer: Viewer, session: SessionId, number: int) -> TurnReader:
         """The turn as it runs here, or as it was stored; raises `SessionNotFound` or `TurnNotFound`."""

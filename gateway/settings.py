@@ -4,6 +4,7 @@ Every setting is an environment variable with the prefix `DRILLYARD_`; a nested 
 as `DRILLYARD_MODEL__WINDOW_TOKENS`.
 """
 
+import secrets
 from pathlib import Path
 from typing import Self
 
@@ -47,6 +48,9 @@ class Settings(BaseSettings):
     replicas: tuple[ReplicaSettings, ...] = ()
     router: RouterSettings = Field(default_factory=RouterSettings)
     sessions: SessionSettings = Field(default_factory=SessionSettings)
+    instance: str = Field(
+        default_factory=lambda: secrets.token_hex(8), min_length=1, max_length=64, description="told by /livez"
+    )
     host: str = "127.0.0.1"
     port: int = Field(default=8080, ge=0, le=65_535)
     body_limit_bytes: int = Field(default=262_144, ge=1024, le=16_777_216)

@@ -2,6 +2,7 @@
 
 import asyncio
 import time
+from collections import Counter
 from collections.abc import AsyncIterator, Coroutine
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
@@ -30,18 +31,19 @@ from gateway.settings import Settings
 from gateway.token_samples import token_samples
 from gateway.use_cases import UseCases, use_cases
 from router.adapters.redis_pins import RedisPins
+from router.adapters.replica_transport import ReplicaTransport
 from router.adapters.static_fleet import StaticFleet
 from router.adapters.vllm_http import VllmEngine
 from router.adapters.vllm_probe import VllmProbe
 from router.domain.fitness import Expectation
-from router.domain.fleet import Fleet, Health, Replica, ReplicaId
+from router.domain.fleet import Replica, ReplicaId
 from router.service import Router
 from sessions.adapters.forgiving_turn_lock import ForgivingTurnLock
 from sessions.adapters.postgres.engine import postgres_engine
 from sessions.adapters.postgres.records import PostgresRecords
 from sessions.adapters.redis_turn_lock import RedisTurnLock
 from sessions.adapters.tokenizer import ModelTokenizer
-from sessions.ports import Clock, TokenCounter
+from sessions.ports import Clock, TokenCounter, TurnLock
 from sessions.prompt_writer import PromptWriter
 from sessions.use_cases.create_scenario import CreateScenario
 from sessions.use_cases.read_scenario import ListScenarios
@@ -114,7 +116,8 @@ async def services(settings: Settings, *, stopping: asyncio.Event) -> AsyncItera
         redis = await stack.enter_async_context(_redis(str(settings.redis_url)))
         fleet = StaticFleet(replicas=[Replica(ReplicaId(each.id), str(each.url)) for each in settings.replicas])
         router = await stack.enter_async_context(_router(settings, redis, fleet, counter))
-        use = _use_cases(settings, engine, redis, router, counter)
+        lock = ForgivingTurnLock(RedisTurnLock(client=redis, lease_s=settings.sessions.lease_s))
+        use = _use_cases(settings, engine, lock, router, counter)
         turns = RunningTurns(
             take_turn=use.take_turn,
             read_session=use.read_session,
@@ -124,7 +127,7 @@ async def services(settings: Settings, *, stopping: asyncio.Event) -> AsyncItera
         )
         await stack.enter_async_context(turns)
         await stack.enter_async_context(_background(_stop_when(stopping, turns)))
-        metrics.watch(lambda: _gauges(router, turns))
+        metrics.watch(lambda: _gauges(router, turns, lock))
         yield Services(
             use=use,
             turns=turns,
@@ -139,11 +142,11 @@ async def services(settings: Settings, *, stopping: asyncio.Event) -> AsyncItera
 
 
 def _use_cases(
-    settings: Settings, engine: AsyncEngine, redis: Redis, router: Router, counter: TokenCounter
+    settings: Settings, engine: AsyncEngine, lock: TurnLock, router: Router, counter: TokenCounter
 ) -> UseCases:
     return use_cases(
         records=PostgresRecords(engine=engine),
-        lock=ForgivingTurnLock(RedisTurnLock(client=redis, lease_s=settings.sessions.lease_s)),
+        lock=lock,
         tutor=RouterTutor(
             router=router,
             model=settings.model.name,
@@ -163,10 +166,7 @@ def _writer(settings: Settings, counter: TokenCounter) -> PromptWriter:
 @asynccontextmanager
 async def _router(settings: Settings, redis: Redis, fleet: StaticFleet, counter: TokenCounter) -> AsyncIterator[Router]:
     expectation = Expectation(settings.model.name, settings.model.window_tokens, token_samples(counter))
-    # No limit on connections, kept ones included: over such a limit the pool may close one that a turn has just been
-    # given. Idle ones go sooner than vLLM's server closes them.
-    limits = httpx.Limits(max_connections=None, max_keepalive_connections=None, keepalive_expiry=2.0)
-    async with httpx.AsyncClient(limits=limits, trust_env=False) as client:
+    async with httpx.AsyncClient(transport=ReplicaTransport(), trust_env=False) as client:
         probe = VllmProbe(
             client=client,
             fleet=fleet.current,
@@ -175,7 +175,8 @@ async def _router(settings: Settings, redis: Redis, fleet: StaticFleet, counter:
             settings=settings.router,
         )
         await probe.first_round()
-        _refuse_the_unfit(fleet.current())
+        if (seen := fleet.current()).is_unfit:
+            raise FleetUnfit("; ".join(f"{replica.id} {replica.reason}" for replica in seen.replicas))
         async with _background(probe.run()):
             yield Router(
                 pins=RedisPins(client=redis, ttl_s=settings.router.pin_ttl_s),
@@ -183,13 +184,6 @@ async def _router(settings: Settings, redis: Redis, fleet: StaticFleet, counter:
                 engine=VllmEngine(client=client, settings=settings.router),
                 settings=settings.router,
             )
-
-
-def _refuse_the_unfit(fleet: Fleet) -> None:
-    """A replica that is away may come; one that serves something else will not do, and neither will waiting."""
-    refused = [replica for replica in fleet.replicas if replica.health is Health.REFUSED]
-    if refused and len(refused) == len(fleet.replicas):
-        raise FleetUnfit("; ".join(f"{replica.id} {replica.reason}" for replica in refused))
 
 
 @asynccontextmanager
@@ -256,13 +250,19 @@ def _redis_probe(client: Redis) -> Probe:
     return ask
 
 
-def _gauges(router: Router, turns: RunningTurns) -> dict[tuple[str, str], float]:
+def _gauges(router: Router, turns: RunningTurns, lock: ForgivingTurnLock) -> dict[tuple[str, str], float]:
     numbers = router.numbers()
     gauges: dict[tuple[str, str], float] = {
         ("turns_running", ""): turns.count,
         ("router_retries", ""): numbers.retries,
         ("pin_store_failures", ""): numbers.pin_failures,
+        ("pin_store_lost", ""): float(numbers.pins_lost),
+        ("turn_lock_failures", ""): lock.failures,
     }
+    failures: Counter[ReplicaId] = Counter()
+    for (replica, _), count in numbers.failures.items():
+        failures[replica] += count
+    gauges |= {("replica_failures", replica): count for replica, count in failures.items()}
     gauges |= {("replica_in_flight", replica): count for replica, count in numbers.in_flight.items()}
     gauges |= {("replica_ready", each.id): float(each.is_ready) for each in router.fleet().replicas}
     return gauges

@@ -6,18 +6,17 @@ from dataclasses import dataclass, field
 from typing import assert_never
 
 import structlog
+from structlog.typing import FilteringBoundLogger
 from typing_extensions import override
 
 from router.domain.exchange import ChatRequest, StreamItem
+from router.domain.failover import may_go_elsewhere
 from router.domain.fleet import AffinityKey, Fleet, Replica, ReplicaId
 from router.domain.pin import Pin, PinDecision
 from router.domain.placement import Assign, Keep, Refuse, place, place_without_pins
 from router.errors import (
-    EngineBroke,
-    EngineBusy,
     EngineError,
     EngineRejected,
-    EngineTimedOut,
     EngineUnreachable,
     NoReplicaAvailable,
     PinStoreUnavailable,
@@ -28,10 +27,8 @@ from router.settings import RouterSettings
 from router.tally import RouterNumbers, Tally
 from router.watched_pins import WatchedPins
 
-log: structlog.stdlib.BoundLogger = structlog.get_logger(__name__)
+_log: FilteringBoundLogger = structlog.get_logger(__name__)
 
-# A stream that breaks before its first token has delivered nothing, so it may be asked for elsewhere.
-_TRY_ELSEWHERE = (EngineUnreachable, EngineTimedOut, EngineBusy, EngineBroke)
 # Routers that see different replicas as lost could move one session to and fro; a turn takes part only so often.
 _CLAIMS_PER_PLACEMENT = 4
 
@@ -168,7 +165,7 @@ class Router:
         """Take note, and raise the error if no other replica shall be asked."""
         self._note(placed.replica.id, error)
         turn.failed[placed.replica.id] = error
-        if not isinstance(error, _TRY_ELSEWHERE) or len(turn.failed) >= self._settings.max_attempts:
+        if not may_go_elsewhere(error, failed=len(turn.failed), most=self._settings.max_attempts):
             raise error
 
     def _note(self, replica: ReplicaId, error: EngineError) -> None:
@@ -177,14 +174,15 @@ class Router:
             self._fleet.saw_failure(replica, error.detail)
         # A rejection quotes the request, and with it what people said.
         detail = "" if isinstance(error, EngineRejected) else error.detail
-        log.warning("turn failed at a replica", replica=replica, error=type(error).__name__, detail=detail)
+        _log.warning("turn failed at a replica", replica=replica, error=type(error).__name__, detail=detail)
 
     async def _place(self, turn: _Turn) -> _Placed:
         fleet = self._fleet.current().without(turn.failed)
         try:
             placed = await self._place_by_pin(turn, fleet)
         except PinStoreUnavailable:
-            placed = _place_by_rank(turn, fleet)
+            chosen = place_without_pins(turn.key, fleet, turn.prefer)
+            placed = None if chosen is None else _Placed(chosen, None, PinDecision.NONE)
         if placed is None:
             raise self._nowhere(turn.failed.values())
         if turn.failed:
@@ -216,14 +214,3 @@ class Router:
         return NoReplicaAvailable(
             ready=len(fleet.ready), known=len(fleet.replicas), retry_after_s=self._settings.retry_after_s
         )
-
-
-def _place_by_rank(turn: _Turn, fleet: Fleet) -> _Placed | None:
-    match place_without_pins(turn.key, fleet, turn.prefer):
-        case Assign(candidates):
-            chosen = next(replica for replica in fleet.ready if replica.id == candidates[0])
-            return _Placed(chosen, None, PinDecision.NONE)
-        case Refuse():
-            return None
-        case never:
-            assert_never(never)

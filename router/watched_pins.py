@@ -4,16 +4,18 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 
 import structlog
+from structlog.typing import FilteringBoundLogger
+from typing_extensions import override
 
 from router.domain.fleet import AffinityKey, ReplicaId
 from router.domain.pin import Pin
 from router.errors import PinStoreUnavailable
 from router.ports import PinStore
 
-log: structlog.stdlib.BoundLogger = structlog.get_logger(__name__)
+_log: FilteringBoundLogger = structlog.get_logger(__name__)
 
 
-class WatchedPins:
+class WatchedPins(PinStore):
     """Passes every call on; the errors too, since only the caller knows what to do without a pin."""
 
     def __init__(self, pins: PinStore) -> None:
@@ -21,10 +23,12 @@ class WatchedPins:
         self.failures = 0
         self.lost = False
 
+    @override
     async def get(self, key: AffinityKey) -> Pin | None:
         with self._watched():
             return await self._pins.get(key)
 
+    @override
     async def claim(
         self,
         key: AffinityKey,
@@ -36,10 +40,12 @@ class WatchedPins:
         with self._watched():
             return await self._pins.claim(key, candidates, replacing=replacing, prefer=prefer)
 
+    @override
     async def end(self, key: AffinityKey) -> None:
         with self._watched():
             await self._pins.end(key)
 
+    @override
     async def sessions(self, replicas: Sequence[ReplicaId]) -> Mapping[ReplicaId, int]:
         with self._watched():
             return await self._pins.sessions(replicas)
@@ -51,9 +57,9 @@ class WatchedPins:
         except PinStoreUnavailable as error:
             self.failures += 1
             if not self.lost:
-                log.warning("pin store lost", detail=str(error))
+                _log.warning("pin store lost", detail=str(error))
             self.lost = True
             raise
         if self.lost:
-            log.info("pin store back", failures=self.failures)
+            _log.info("pin store back", failures=self.failures)
         self.lost = False

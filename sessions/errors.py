@@ -74,6 +74,9 @@ class SessionMoved(SessionsError):
 class IdempotencyKeyReused(SessionsError):
     """The key was used before, with another content."""
 
+    def __init__(self) -> None:
+        super().__init__("the idempotency key was used before, with another content")
+
 
 class IllegalTransition(SessionsError):
     """The session cannot take this event in its state."""
@@ -118,6 +121,9 @@ class RecordsUnavailable(SessionsError):
 
 class ValueUnstorable(SessionsError):
     """The database cannot hold a value, such as a text with a NUL; inputs are checked before they get so far."""
+
+    def __init__(self) -> None:
+        super().__init__("the database cannot hold this value")
 
 
 class TokenizerUnusable(SessionsError):

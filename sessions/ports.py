@@ -1,6 +1,6 @@
 """What sessions need from outside."""
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 from datetime import datetime
@@ -75,6 +75,9 @@ class Turns(Protocol):
         """The turn asked for with this idempotency key, the latest if earlier ones failed."""
 
 
+Fact = str | int | float | bool | None
+
+
 @dataclass(frozen=True, slots=True)
 class OutboxEntry:
     """A fact for the world outside, written with the change it tells of; ids and numbers only, never people's words."""
@@ -82,7 +85,7 @@ class OutboxEntry:
     tenant: TenantId
     kind: str
     subject: str
-    facts: dict[str, str | int | float | bool | None]
+    facts: Mapping[str, Fact]
     at: datetime
 
 

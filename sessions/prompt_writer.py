@@ -4,7 +4,7 @@ import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from sessions.domain.budget import Shares
+from sessions.domain.budget import SYSTEM_TOKENS, Shares
 from sessions.domain.context import Block, BlockKind, Context
 from sessions.domain.neutralise import neutralised
 from sessions.domain.prompt import Message, Prompt, PromptRules, assemble, pinned_messages, scene_script, turn_messages
@@ -16,6 +16,10 @@ from sessions.ports import TokenCounter
 
 MARGIN_TOKENS = 32
 """Token counts do not add up exactly where a text begins or ends in white space; the tail keeps this much away."""
+
+
+_MOST_CHARACTERS_PER_TOKEN = 16
+"""A text with more of them on the average is padding; people's words have two to five."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +40,8 @@ class PromptWriter:
 
     def checked(self, content: ScenarioContent) -> ScenarioContent:
         """The content, if its blocks keep to their shares; raises `ScenarioInvalid` with the counts otherwise."""
-        return sized(content, self._shares.blocks, self.count)
+        longest = max(SYSTEM_TOKENS, self._shares.script, self._shares.opening)
+        return sized(content, self._shares.blocks, lambda text: self._count_up_to(longest, text))
 
     def count(self, text: str) -> int:
         """Tokens of a text as it stands in a prompt."""
@@ -46,10 +51,19 @@ class PromptWriter:
         """Tokens of a trainee's message; raises `TextEmpty` or `TextTooLong`."""
         if not text.strip():
             raise TextEmpty("the message is empty")
-        tokens = self.count(text)
+        tokens = self._count_up_to(self._shares.message, text)
         if tokens > self._shares.message:
             raise TextTooLong(tokens=tokens, limit=self._shares.message)
         return tokens
+
+    def _count_up_to(self, limit: int, text: str) -> int:
+        """The tokens of a text that may have `limit`; of one that is far too long, a number over the limit.
+
+        Counting holds up every other turn of the process, and a body may bring enough to do so for seconds.
+        """
+        counted = text[: limit * _MOST_CHARACTERS_PER_TOKEN]
+        tokens = self.count(counted)
+        return tokens if len(counted) == len(text) else max(tokens, limit + 1)
 
     def write(self, session: Session, content: ScenarioContent, turns: Sequence[Turn], text: str) -> Written:
         """The prompt for `text`; raises `TextEmpty` or `TextTooLong`."""
@@ -84,7 +98,7 @@ class PromptWriter:
     def _assemble(
         self, session: Session, content: ScenarioContent, turns: Sequence[Turn], text: str, *, text_tokens: int
     ) -> Prompt:
-        pinned = pinned_messages(content, session.scene)
+        pinned = pinned_messages(content, session.scene, self._rules)
         fixed = self._counter.count_prompt(pinned) + self._reply_tokens(content) + MARGIN_TOKENS
         room = self._shares.window - fixed
         return assemble(pinned, turns, text, text_tokens=text_tokens, room=room, rules=self._rules)
@@ -98,7 +112,8 @@ class PromptWriter:
             (BlockKind.SCRIPT, scene_script(content, scene)),
             (BlockKind.OPENING, content.opening.strip()),
         )
-        pinned = tuple(Block(kind, self.count(text), _sha256(text)) for kind, text in texts)
+        clean = ((kind, neutralised(text, self._rules.special_tokens)) for kind, text in texts)
+        pinned = tuple(Block(kind, self._counter.count_text(text), _sha256(text)) for kind, text in clean)
         return (*pinned, self._tail(remembered)) if remembered else pinned
 
     def _tail(self, remembered: Sequence[Turn]) -> Block:

@@ -7,7 +7,8 @@ from uuid import UUID, uuid4
 
 from typing_extensions import override
 
-from gateway.domain.access import KeyId, Role, StoredKey
+from gateway.domain.access import KeyId, KeyState, Role, StoredKey
+from gateway.errors import AccountRefused
 from gateway.ports import Account, Accounts, Keys
 
 
@@ -31,10 +32,10 @@ class MemoryAccounts(Accounts, Keys):
     @override
     async def account(self, tenant: UUID, name: str, role: Role, *, at: datetime) -> Account:
         if tenant not in self._tenants.values():
-            raise ValueError("there is no such tenant")
+            raise AccountRefused("there is no such tenant")
         found = self._accounts.setdefault((tenant, name), Account(self._new_id(), tenant, role, name))
         if found.role != role:
-            raise ValueError(f"the account {name!r} exists and is of the role {found.role}")
+            raise AccountRefused(f"the account {name!r} exists and is of the role {found.role}")
         return found
 
     @override
@@ -45,13 +46,13 @@ class MemoryAccounts(Accounts, Keys):
     @override
     async def add(self, key: StoredKey, *, at: datetime) -> None:
         if key.id in self._keys or self._owner(key) is None:
-            raise ValueError("there is a key of this id already, or no such account")
+            raise AccountRefused("there is a key of this id already, or no such account")
         self._keys[key.id] = key, at
 
     @override
     async def revoke(self, tenant: UUID, key: KeyId, *, at: datetime) -> bool:
         found = self._keys.get(key)
-        if found is None or not _lives(found[0], tenant, at):
+        if found is None or found[0].principal.tenant != tenant or found[0].state(at) is not KeyState.LIVE:
             return False
         self._keys[key] = replace(found[0], revoked_at=at), found[1]
         return True
@@ -64,8 +65,3 @@ class MemoryAccounts(Accounts, Keys):
 
     def _owner(self, key: StoredKey) -> Account | None:
         return next((account for account in self._accounts.values() if account.principal == key.principal), None)
-
-
-def _lives(key: StoredKey, tenant: UUID, at: datetime) -> bool:
-    unexpired = key.expires_at is None or key.expires_at > at
-    return key.principal.tenant == tenant and key.revoked_at is None and unexpired

@@ -18,7 +18,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 from typing_extensions import override
 
 from gateway.domain.access import KeyId, Principal, Role, StoredKey
-from gateway.errors import KeysUnavailable
+from gateway.errors import AccountRefused, KeysUnavailable
 from gateway.ports import Account, Accounts, Keys
 
 _tenants = table("tenants", column("id"), column("slug"), column("name"), column("created_at"))
@@ -75,7 +75,7 @@ class PostgresAccounts(Accounts, Keys):
                 )
             ).one()
         if row.role != role:
-            raise ValueError(f"the account {name!r} exists and is of the role {row.role}")
+            raise AccountRefused(f"the account {name!r} exists and is of the role {row.role}")
         return Account(row.id, row.tenant_id, role, row.name)
 
     @override
@@ -130,9 +130,9 @@ class PostgresAccounts(Accounts, Keys):
             async with asyncio.timeout(self._limit_s), self._engine.begin() as connection:
                 yield connection
         except IntegrityError as error:
-            raise ValueError("there is a key of this id already, or no such account or tenant") from error
+            raise AccountRefused("there is a key of this id already, or no such account or tenant") from error
         except (DataError, UnicodeEncodeError) as error:
-            raise ValueError("the database cannot hold this value") from error
+            raise AccountRefused("the database cannot hold this value") from error
         except (DBAPIError, PoolTimeout, TimeoutError) as error:
             # Keys that cannot be looked up for whatever reason, a missing table too, must never count as unknown keys.
             raise KeysUnavailable("the keys cannot be looked up now") from error

@@ -40,8 +40,8 @@ def _done(event: Done) -> dict[str, object]:
     return {
         "turn": turn.number,
         "finish_reason": turn.finish_reason,
-        "usage": UsageView.of(turn.usage).model_dump(),
-        "timings": TimingsView.of(turn.timings).model_dump(),
+        "usage": UsageView.model_validate(turn.usage).model_dump(),
+        "timings": TimingsView.model_validate(turn.timings).model_dump(),
         "replica": turn.replica,
         "continued": turn.continued,
     }

@@ -15,9 +15,9 @@ routes = APIRouter(tags=["probes"])
 
 
 @routes.get("/livez", response_model=LivenessView)
-async def livez() -> Response:
-    """Never asks a dependency: a restart would not bring one back."""
-    return answer(LivenessView(status="ok"))
+async def livez(request: Request) -> Response:
+    """Never asks a dependency: a restart would not bring one back. By `instance` a starter knows its own process."""
+    return answer(LivenessView(status="ok", instance=services_of(request).settings.instance))
 
 
 @routes.get("/readyz", response_model=ReadinessView, responses={503: {"model": ReadinessView}})

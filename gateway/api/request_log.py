@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import structlog
 from starlette.datastructures import MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from structlog.typing import FilteringBoundLogger
 
 from gateway.api.answers import problem_answer
 from gateway.api.lost_client import ClientGone
@@ -25,7 +26,7 @@ CLIENT_GONE_STATUS = 499
 
 _METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
 
-_log = structlog.get_logger(__name__)
+_log: FilteringBoundLogger = structlog.get_logger(__name__)
 
 
 @dataclass(slots=True)

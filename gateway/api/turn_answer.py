@@ -1,5 +1,7 @@
 """The answer to a caller who waits for the whole turn instead of reading its stream."""
 
+from typing import assert_never
+
 from starlette.responses import Response
 
 from gateway.api.answers import answer, problem_answer
@@ -26,6 +28,8 @@ async def whole_turn(services: Services, viewer: Viewer, session: SessionId, rea
         case Failed(error):
             problem = failed_turn(reader.number, error.code, error.message, retryable=error.retryable)
             return problem_answer(problem, headers=headers)
+        case never:
+            assert_never(never)
 
 
 async def _end(reader: TurnReader) -> Terminal:

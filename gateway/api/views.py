@@ -6,10 +6,10 @@ from uuid import UUID
 
 from pydantic import BaseModel, ConfigDict
 
-from sessions.domain.context import Block, Context
+from sessions.domain.context import Context
 from sessions.domain.scenario import Scenario
 from sessions.domain.session import Session
-from sessions.domain.turn import Timings, Turn, TurnError, Usage
+from sessions.domain.turn import Turn
 
 Item = TypeVar("Item")
 
@@ -115,29 +115,17 @@ class UsageView(View):
     cached_tokens: int
     completion_tokens: int
 
-    @classmethod
-    def of(cls, usage: Usage) -> Self:
-        return cls.model_validate(usage)
-
 
 class TimingsView(View):
     queue_ms: float
     ttft_ms: float | None
     e2e_ms: float
 
-    @classmethod
-    def of(cls, timings: Timings) -> Self:
-        return cls.model_validate(timings)
-
 
 class TurnErrorView(View):
     code: str
     message: str
     retryable: bool
-
-    @classmethod
-    def of(cls, error: TurnError) -> Self:
-        return cls.model_validate(error)
 
 
 class TurnView(View):
@@ -164,11 +152,11 @@ class TurnView(View):
             text=turn.text,
             reply=turn.reply,
             finish_reason=turn.finish_reason,
-            usage=UsageView.of(turn.usage),
-            timings=TimingsView.of(turn.timings),
+            usage=UsageView.model_validate(turn.usage),
+            timings=TimingsView.model_validate(turn.timings),
             replica=turn.replica,
             continued=turn.continued,
-            error=TurnErrorView.of(turn.error) if turn.error is not None else None,
+            error=TurnErrorView.model_validate(turn.error) if turn.error is not None else None,
             started_at=turn.started_at,
             ended_at=turn.ended_at,
         )
@@ -185,10 +173,6 @@ class BlockView(View):
     sha256: str
     from_turn: int | None
     to_turn: int | None
-
-    @classmethod
-    def of(cls, block: Block) -> Self:
-        return cls.model_validate(block)
 
 
 class MessageView(View):
@@ -225,7 +209,7 @@ class ContextView(View):
             reply_tokens=context.reply_tokens,
             prompt_tokens=context.prompt_tokens,
             available_tokens=context.available_tokens,
-            blocks=tuple(BlockView.of(block) for block in context.blocks),
+            blocks=tuple(BlockView.model_validate(block) for block in context.blocks),
             messages=tuple(MessageView.model_validate(message) for message in context.messages),
             cut=CutView(turns=context.cut_turns) if context.cut_turns else None,
             summary=None,
@@ -245,6 +229,7 @@ class ReadinessView(View):
 
 class LivenessView(View):
     status: str
+    instance: str
 
 
 class FaultView(View):

@@ -10,11 +10,13 @@ from gateway.cli.api_client import Api
 from gateway.cli.chat_session import ChatSession, Said
 from gateway.cli.connection import DEFAULT_DATA, BaseUrl, Connection, DataFolder, OneKey, connection
 from gateway.cli.drill_view import console
+from gateway.cli.failure import INTERRUPTED
 from gateway.cli.wire import SessionView
 
-INTERRUPTED = 130
 PROMPT = "\n> "
-HELP = "/quit leaves, /context shows how the next prompt is built, /help shows this; Ctrl-C stops a reply"
+HELP = (
+    "/quit leaves, /context shows how the next prompt is built to an instructor, /help shows this; Ctrl-C stops a reply"
+)
 
 EXAMPLES = (
     "Examples:\n\n"
@@ -51,7 +53,8 @@ def _play(runner: asyncio.Runner, told: Connection, *, scenario: str | None, ses
     """Whether it was left by Ctrl-C. Lines are read between the runs of the loop, where Ctrl-C acts as everywhere."""
     api = runner.run(_opened(told.base_url))
     try:
-        talk = ChatSession(client=api.as_holder_of(told.keys[0]), screen=console())
+        reader = api.as_holder_of(told.instructor_key or told.keys[0])
+        talk = ChatSession(client=api.as_holder_of(told.keys[0]), reader=reader, screen=console())
         found = runner.run(talk.begin(scenario=scenario, session=session, default=told.default_scenario))
         try:
             return _talk(runner, talk)

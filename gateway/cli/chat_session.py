@@ -2,6 +2,7 @@
 
 import asyncio
 from enum import Enum
+from typing import assert_never
 from uuid import uuid4
 
 from rich.console import Console
@@ -24,8 +25,11 @@ class Said(Enum):
 
 
 class ChatSession:
-    def __init__(self, *, client: ApiClient, screen: Console) -> None:
+    """`reader` holds the key that shows how prompts are built; a trainee's own key may not."""
+
+    def __init__(self, *, client: ApiClient, reader: ApiClient, screen: Console) -> None:
         self._client = client
+        self._reader = reader
         self._screen = screen
         self._session = ""
         self._next_turn = 1
@@ -67,7 +71,7 @@ class ChatSession:
 
     async def show_context(self) -> None:
         try:
-            context = await self._client.context(self._session)
+            context = await self._reader.context(self._session)
         except ApiFault as fault:
             self.note(str(fault))
             return
@@ -126,6 +130,8 @@ class ChatSession:
                 self.note("\nthe turn was cancelled")
             case None:
                 self.note("\nthe stream ended without the end of the turn")
+            case never:
+                assert_never(never)
 
 
 def _when_again(fault: ApiFault) -> str:

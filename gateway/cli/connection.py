@@ -9,8 +9,8 @@ import typer
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from gateway.cli.failure import CommandFailed
+from gateway.local.places import Places
 
-READY_FILE = "ready.json"
 DEFAULT_DATA = Path(".drillyard")
 START_ONE = "start one with `make demo`"
 
@@ -39,6 +39,7 @@ class ReadyKeys(BaseModel):
     model_config = ConfigDict(frozen=True, extra="ignore")
 
     trainees: tuple[str, ...] = ()
+    instructor: str | None = None
 
 
 class ReadyScenario(BaseModel):
@@ -64,6 +65,8 @@ class Connection:
     base_url: str
     keys: tuple[str, ...] = field(repr=False)
     default_scenario: str | None = None
+    instructor_key: str | None = field(default=None, repr=False)
+    """For what trainees may not see; only a running stack of our own names one."""
 
 
 def connection(*, base_url: str | None, keys: tuple[str, ...], data: Path) -> Connection:
@@ -72,7 +75,7 @@ def connection(*, base_url: str | None, keys: tuple[str, ...], data: Path) -> Co
     chosen = (base_url or (ready.base_url if ready is not None else "")).rstrip("/")
     if not chosen:
         raise CommandFailed(
-            f"no server is running here: there is no {data / READY_FILE}", advice=f"{START_ONE} or give --base-url"
+            f"no server is running here: there is no {Places(data).ready}", advice=f"{START_ONE} or give --base-url"
         )
     _check_url(chosen)
     if ready is not None and ready.base_url.rstrip("/") != chosen:
@@ -83,12 +86,12 @@ def connection(*, base_url: str | None, keys: tuple[str, ...], data: Path) -> Co
     for key in held:
         _check_key(key)
     default = ready.scenarios[0].id if ready is not None and ready.scenarios else None
-    return Connection(chosen, held, default)
+    return Connection(chosen, held, default, ready.keys.instructor if ready is not None else None)
 
 
 def read_ready(data: Path) -> Ready | None:
     """What the stack of this folder says, or None when none has got ready there."""
-    path = data / READY_FILE
+    path = Places(data).ready
     try:
         return Ready.model_validate_json(path.read_bytes())
     except FileNotFoundError:

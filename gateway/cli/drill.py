@@ -25,9 +25,8 @@ from gateway.cli.drill_plan import DrillPlan, check_turns, chosen
 from gateway.cli.drill_report import Report
 from gateway.cli.drill_summary import summary
 from gateway.cli.drill_view import console, watched
+from gateway.cli.failure import INTERRUPTED
 from gateway.cli.wire import ScenarioView
-
-STOPPED = 130
 
 app = typer.Typer(help="Load drills.", add_completion=False, no_args_is_help=True, pretty_exceptions_enable=False)
 
@@ -83,7 +82,7 @@ def run(  # noqa: PLR0913 - one argument for each option of the command line
     if json_file is not None:
         drill_report.write(report, json_file)
     if report.stopped:
-        raise typer.Exit(STOPPED)
+        raise typer.Exit(INTERRUPTED)
     if not report.summary.passed:
         raise typer.Exit(1)
 

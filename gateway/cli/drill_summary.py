@@ -65,10 +65,6 @@ class Figures:
     completion_tokens: int
     replicas: tuple[str, ...]
 
-    @property
-    def cached_share(self) -> float | None:
-        return self.cached_tokens / self.prompt_tokens if self.prompt_tokens else None
-
 
 @dataclass(frozen=True, slots=True)
 class ReplicaChange:

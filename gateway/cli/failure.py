@@ -1,5 +1,8 @@
 """How a command says that it could not do its work."""
 
+INTERRUPTED = 130
+"""The exit status of a command that a signal ended: 128 and the number of SIGINT."""
+
 
 class CommandFailed(Exception):
     """A foreseeable fault: what happened and what to do next, told in one line and never as a traceback."""

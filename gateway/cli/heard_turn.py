@@ -1,6 +1,7 @@
 """What a trainee heard of one turn, and what is wrong with it."""
 
 from dataclasses import dataclass, field
+from typing import assert_never
 
 from gateway.cli.api_client import TimedEvent
 from gateway.cli.wire import Accepted, Blocked, Cancelled, Delta, Done, Failed, Terminal, TurnView
@@ -46,6 +47,8 @@ class HeardTurn:
                 self._finish(event, timed.at)
             case Blocked() | Cancelled() | Failed():
                 self._finish(event, timed.at)
+            case never:
+                assert_never(never)
 
     def _take_text(self, text: str, at: float) -> None:
         if text and self.first_text_at is None:
@@ -78,6 +81,8 @@ def fault_of(heard: HeardTurn, *, expected_number: int) -> Fault | None:
             return Fault("cancelled", "the turn was cancelled by somebody else")
         case Done() as done:
             return heard.fault or _fault_of_done(heard, done, expected_number)
+        case never:
+            assert_never(never)
 
 
 def fault_of_record(heard: HeardTurn, stored: TurnView, *, said: str) -> Fault | None:

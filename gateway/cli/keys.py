@@ -17,8 +17,8 @@ from gateway.cli.database import DatabaseUrl, database_url
 from gateway.cli.drill_view import console
 from gateway.cli.failure import CommandFailed
 from gateway.cli.key_lifetime import lifetime
-from gateway.domain.access import KeyId, Role, StoredKey, digest, written
-from gateway.errors import KeysUnavailable
+from gateway.domain.access import KeyId, Role, new_key
+from gateway.errors import AccountRefused, KeysUnavailable
 
 if TYPE_CHECKING:
     from gateway.wiring import Administration
@@ -59,23 +59,22 @@ def create(
         )
     span = lifetime(expires) if expires is not None else None
 
-    async def made(admin: "Administration") -> str:
+    async def create_with(admin: "Administration") -> str:
         now = admin.clock.now()
         ends = now + span if span is not None else None
         is_new = await admin.accounts.tenant_id(tenant) is None
         account = await admin.accounts.account(
             await admin.accounts.tenant(tenant, name=tenant, at=now), name, role, at=now
         )
-        key, secret = KeyId(secrets.token_hex(6)), secrets.token_urlsafe(32)
-        await admin.keys.add(StoredKey(key, digest(secret), account.principal, expires_at=ends), at=now)
-        typer.echo(
-            f"key {key} of {role.value} {name}, tenant {tenant}{' (new)' if is_new else ''}, {_until(ends)}", err=True
-        )
-        return written(key, secret)
+        made = new_key(account.principal, dice=secrets.token_bytes, expires_at=ends)
+        await admin.keys.add(made.stored, at=now)
+        whose = f"{role.value} {name}, tenant {tenant}{' (new)' if is_new else ''}"
+        typer.echo(f"key {made.stored.id} of {whose}, {_until(ends)}", err=True)
+        return made.written
 
     async def run() -> str:
         async with _administration(database_url(url, data=data)) as admin:
-            return await made(admin)
+            return await create_with(admin)
 
     typer.echo(asyncio.run(run()))
 
@@ -92,7 +91,7 @@ def list_keys(tenant: Tenant, url: DatabaseUrl = None, data: DataFolder = DEFAUL
             for heading in ("key", "role", "name", "state", "expires"):
                 table.add_column(heading, overflow="fold")
             for key, account in await admin.keys.of_tenant(await _known(admin, tenant)):
-                table.add_row(key.id, account.role.value, account.name, _state(key, now), _until(key.expires_at))
+                table.add_row(key.id, account.role.value, account.name, key.state(now).value, _until(key.expires_at))
             return table
 
     console().print(asyncio.run(run()), markup=False)
@@ -129,7 +128,7 @@ async def _administration(database: str) -> "AsyncIterator[Administration]":
         raise CommandFailed(
             str(error), advice="is the database running, and migrated by `drillyard db migrate`?"
         ) from error
-    except ValueError as error:  # what the ports call a contradiction, such as an account of another role
+    except AccountRefused as error:
         raise CommandFailed(str(error)) from error
 
 
@@ -145,12 +144,6 @@ def _check_slug(tenant: str) -> None:
         raise CommandFailed(
             "the tenant cannot be named so", advice="use small letters, digits and hyphens, at most 63, such as acme"
         )
-
-
-def _state(key: StoredKey, now: datetime) -> str:
-    if key.revoked_at is not None:
-        return "revoked"
-    return "expired" if key.expires_at is not None and key.expires_at <= now else "live"
 
 
 def _until(moment: datetime | None) -> str:

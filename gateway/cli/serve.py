@@ -12,9 +12,11 @@ import structlog
 import uvicorn
 import uvloop
 from pydantic import ValidationError
+from structlog.typing import FilteringBoundLogger
 from typing_extensions import override
 
 from gateway.api.app import build_app
+from gateway.cli.bounded_http import BoundedHttp
 from gateway.cli.failure import CommandFailed
 from gateway.errors import FleetUnfit
 from gateway.log_setup import set_up
@@ -32,7 +34,7 @@ EXAMPLES = (
 _BACKLOG = 2048
 _AFTER_GRACE_S = 5
 
-_log = structlog.get_logger(__name__)
+_log: FilteringBoundLogger = structlog.get_logger(__name__)
 
 
 def serve() -> None:
@@ -78,7 +80,7 @@ def _configuration(settings: Settings, running: Services) -> uvicorn.Config:
 
     return uvicorn.Config(
         build_app(already_running),
-        http="httptools",
+        http=BoundedHttp,
         ws="none",
         lifespan="on",
         log_config=None,

@@ -8,21 +8,20 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from gateway.cli.failure import CommandFailed
+from gateway.cli.connection import DEFAULT_DATA
+from gateway.cli.failure import INTERRUPTED, CommandFailed
+from gateway.cli.try_it import try_it
 from gateway.local.errors import LocalStackError
+from gateway.local.places import Places
 from gateway.local.preparation import Options, ReplicaKind
 from gateway.local.progress import Progress
 from gateway.local.ready_file import Ready
 from gateway.local.run_stack import Run, run_stack
 
-_EXAMPLE = "Example:\n\n  drillyard up --replicas 2 --data ./.drillyard --ready-file /tmp/ready.json"
-_STOPPED_BEFORE_READY = 130
-
-up = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
+EXAMPLES = "Example:\n\n  drillyard up --replicas 2 --data ./.drillyard --ready-file /tmp/ready.json"
 
 
-@up.command(epilog=_EXAMPLE)
-def start(  # noqa: PLR0913  one parameter per option is how typer declares them
+def up(  # noqa: PLR0913  one parameter per option is how typer declares them
     *,
     replica_kind: Annotated[
         ReplicaKind,
@@ -32,7 +31,7 @@ def start(  # noqa: PLR0913  one parameter per option is how typer declares them
     model: Annotated[
         Path | None, typer.Option(help="A model folder (Hugging Face layout) instead of the bundled small model.")
     ] = None,
-    data: Annotated[Path, typer.Option(help="Where data, logs and run files are kept.")] = Path(".drillyard"),
+    data: Annotated[Path, typer.Option(help="Where data, logs and run files are kept.")] = DEFAULT_DATA,
     port: Annotated[
         int | None,
         typer.Option(min=0, max=65535, help="Port of the gateway; 0 takes any free one.", show_default="8080 or free"),
@@ -61,7 +60,7 @@ def start(  # noqa: PLR0913  one parameter per option is how typer declares them
     )
     console = Console()
     if not _run(options, data=data, ready_file=ready_file, console=console):
-        raise typer.Exit(_STOPPED_BEFORE_READY)
+        raise typer.Exit(INTERRUPTED)
 
 
 def _run(options: Options, *, data: Path, ready_file: Path | None, console: Console) -> bool:
@@ -71,10 +70,10 @@ def _run(options: Options, *, data: Path, ready_file: Path | None, console: Cons
         options=options,
         data=data,
         ready_file=ready_file,
-        seed=partial(seed, keys_file=data.absolute() / "keys.json"),
+        seed=partial(seed, keys_file=Places(data.absolute()).keys),
         caller=dict(os.environ),
         progress=Progress(console=console),
-        announce=lambda ready: _announce(ready, console),
+        announce=lambda ready: _announce(ready, data, console),
     )
     try:
         return run_stack(run)
@@ -84,17 +83,19 @@ def _run(options: Options, *, data: Path, ready_file: Path | None, console: Cons
         raise CommandFailed(error.message, advice=advice or None) from error
 
 
-def _announce(ready: Ready, console: Console) -> None:
+def _announce(ready: Ready, data: Path, console: Console) -> None:
     keys = ready.seed.keys
     rows = {
         "address": ready.base_url,
         "logs": str(ready.log_dir),
+        "tenant": ready.seed.tenant,
         "trainee key": keys.trainees[0] if keys.trainees else "-",
         "instructor key": keys.instructor,
         "operator key": keys.operator,
     }
     lines = ["", "Drillyard is ready.", "", *(f"  {name:<15} {value}" for name, value in rows.items())]
-    lines += ["", "Try it:", "  .venv/bin/drillyard chat", "  .venv/bin/drillyard drill run --trainees 4 --turns 25"]
+    if ready.replicas:  # without any there is nobody to talk to
+        lines += ["", "Try it in another terminal, from this folder:", *(f"  {command}" for command in try_it(data))]
     lines += ["", "Ctrl-C stops everything; the data stays.", ""]
     for line in lines:
         console.print(line, markup=False, highlight=False, soft_wrap=True)

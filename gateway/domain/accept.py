@@ -11,13 +11,14 @@ EVENT_STREAM = "text/event-stream"
 
 MAX_HEADER_CHARS = 2048
 
-# Every repetition is possessive: what the caller sends must not make the search go back and forth.
-_NAME = r"[!#$%&'*+\-.^_`|~0-9A-Za-z]++"
-_QUOTED = r'"(?:[^"\\]|\\.)*+"'
-_PARAMETERS = rf"(?:[ \t]*+;[ \t]*+(?:{_NAME}=(?:{_NAME}|{_QUOTED}))?+)*+"
-_ENTRY = re.compile(rf"[ \t]*+(?:({_NAME})/({_NAME})({_PARAMETERS}))?+[ \t]*+(?:,|$)")
-_PARAMETER = re.compile(rf"({_NAME})=({_NAME}|{_QUOTED})")
+_NAME = r"[!#$%&'*+\-.^_`|~0-9A-Za-z]+"
+_QUOTED = r'"(?:[^"\\]|\\.)*"'
+# No repetition can match one character in two ways, so none goes back and forth over what a caller sends. (Possessive
+# repetitions would say so themselves, but those of Python 3.11.2 let wrong parameters pass.)
+_RANGE = re.compile(rf"({_NAME})/({_NAME})")
+_PARAMETER = re.compile(rf"({_NAME})=({_NAME}|{_QUOTED})", re.DOTALL)
 _NUMBER = re.compile(r"0(?:\.\d{0,3})?|1(?:\.0{0,3})?", re.ASCII)
+_MALFORMED = "the Accept header is no list of media ranges"
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,26 +44,46 @@ def ranges(header: str) -> tuple[MediaRange, ...]:
     """The header's media ranges; raises `AcceptMalformed`."""
     if len(header) > MAX_HEADER_CHARS:
         raise AcceptMalformed(f"the Accept header has more than {MAX_HEADER_CHARS} characters")
-    found: list[MediaRange] = []
-    position = 0
-    while position < len(header):
-        match = _ENTRY.match(header, position)
-        if match is None:
-            raise AcceptMalformed("the Accept header is no list of media ranges")
-        position = match.end()
-        if match[1]:
-            found.append(_range(match, len(found)))
-    return tuple(found)
+    entries = [entry for entry in _split(header, ",") if entry]
+    return tuple(_range(entry, place) for place, entry in enumerate(entries))
 
 
-def _range(match: re.Match[str], place: int) -> MediaRange:
+def _range(entry: str, place: int) -> MediaRange:
+    named, *parameters = _split(entry, ";")
+    match = _RANGE.fullmatch(named)
+    if match is None:
+        raise AcceptMalformed(_MALFORMED)
     kind, subtype = match[1].lower(), match[2].lower()
-    weights = [value for name, value in _PARAMETER.findall(match[3]) if name.lower() == "q"]
     if kind == "*" and subtype != "*":
         raise AcceptMalformed("the Accept header has a range of the form */subtype")
+    return MediaRange(kind, subtype, _weight([parameter for parameter in parameters if parameter]), place)
+
+
+def _weight(parameters: Sequence[str]) -> float:
+    matches = [_PARAMETER.fullmatch(parameter) for parameter in parameters]
+    pairs = [(match[1].lower(), match[2]) for match in matches if match is not None]
+    if len(pairs) < len(parameters):
+        raise AcceptMalformed(_MALFORMED)
+    weights = [value for name, value in pairs if name == "q"]
     if not all(_NUMBER.fullmatch(weight) for weight in weights):
         raise AcceptMalformed("the Accept header has a weight that is no number from 0 to 1 with at most 3 decimals")
-    return MediaRange(kind, subtype, float(weights[0]) if weights else 1.0, place)
+    return float(weights[0]) if weights else 1.0
+
+
+def _split(text: str, separator: str) -> list[str]:
+    """The parts between separators that stand outside quotes, without the white space around them."""
+    parts, start, quoted, escaped = [], 0, False, False
+    for place, character in enumerate(text):
+        if escaped:
+            escaped = False
+        elif quoted and character == "\\":
+            escaped = True
+        elif character == '"':
+            quoted = not quoted
+        elif character == separator and not quoted:
+            parts.append(text[start:place].strip(" \t"))
+            start = place + 1
+    return [*parts, text[start:].strip(" \t")]
 
 
 def preferred(header: str | None, offered: Sequence[str]) -> str:

@@ -4,10 +4,11 @@ An API key reads `dy_<id>_<secret>`: the id finds the row, the secret (256 rando
 Such a secret cannot be guessed, so it needs no slow hash.
 """
 
+import base64
 import hashlib
 import hmac
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
 from typing import NewType
@@ -18,6 +19,8 @@ from gateway.errors import Forbidden, Unauthenticated
 KeyId = NewType("KeyId", str)
 
 PREFIX = "dy"
+
+_ID_BYTES, _SECRET_BYTES = 6, 32
 
 
 class Role(StrEnum):
@@ -87,6 +90,12 @@ class PresentedKey:
     secret_sha256: bytes
 
 
+class KeyState(StrEnum):
+    LIVE = "live"
+    EXPIRED = "expired"
+    REVOKED = "revoked"
+
+
 @dataclass(frozen=True, slots=True)
 class StoredKey:
     """What is kept of a key; the secret itself is shown once and forgotten."""
@@ -96,6 +105,28 @@ class StoredKey:
     principal: Principal
     expires_at: datetime | None = None
     revoked_at: datetime | None = None
+
+    def state(self, now: datetime) -> KeyState:
+        if self.revoked_at is not None:
+            return KeyState.REVOKED
+        if self.expires_at is not None and self.expires_at <= now:
+            return KeyState.EXPIRED
+        return KeyState.LIVE
+
+
+@dataclass(frozen=True, slots=True)
+class NewKey:
+    """A key just made: what is kept of it, and `written`, which its owner sees once."""
+
+    stored: StoredKey
+    written: str = field(repr=False)
+
+
+def new_key(owner: Principal, *, dice: Callable[[int], bytes], expires_at: datetime | None = None) -> NewKey:
+    """`dice` gives so many bytes that nobody can guess."""
+    key = KeyId(dice(_ID_BYTES).hex())
+    secret = base64.urlsafe_b64encode(dice(_SECRET_BYTES)).decode().rstrip("=")
+    return NewKey(StoredKey(key, digest(secret), owner, expires_at), written(key, secret))
 
 
 def digest(secret: str) -> bytes:
@@ -121,11 +152,6 @@ def principal(shown: PresentedKey, stored: StoredKey | None, *, now: datetime) -
     """Who stands behind the key; raises `Unauthenticated` alike for an unknown, wrong, expired or revoked one."""
     expected = stored.secret_sha256 if stored is not None else bytes(32)
     matches = hmac.compare_digest(shown.secret_sha256, expected)  # also for an unknown id, so that timing tells nothing
-    if stored is None or not matches or not _is_live(stored, now):
+    if stored is None or not matches or stored.state(now) is not KeyState.LIVE:
         raise Unauthenticated("the API key is not valid")
     return stored.principal
-
-
-def _is_live(stored: StoredKey, now: datetime) -> bool:
-    expired = stored.expires_at is not None and stored.expires_at <= now
-    return not expired and stored.revoked_at is None

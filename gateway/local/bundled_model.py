@@ -15,6 +15,8 @@ from gateway.local.vllm_environment import Installer
 
 NAME = "smollm2-135m-instruct"
 _ROOM_GIB = 0.8
+_CONFIG = "config.json"
+_LAYOUT = "--model takes a folder in Hugging Face's layout that you may read"
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,28 +32,39 @@ def bundled_model(installer: Installer) -> Model:
         installer.cache / "models" / f"{NAME}-bf16-1",
         lambda target: _make(installer, target),
         checkpoint=installer.children.checkpoint,
-        waiting=installer.progress.note,
+        say=installer.progress.note,
     )
     return Model(folder=folder, name=NAME)
 
 
 def own_model(folder: Path) -> Model:
-    if not (folder / "config.json").is_file():
-        raise LocalStackError(
-            f"{folder} is no model folder: it has no config.json",
-            hint="--model takes a folder in Hugging Face's layout",
-        )
+    try:
+        there = (folder / _CONFIG).is_file()
+    except OSError as error:
+        raise _unreadable(folder, error) from error
+    if not there:
+        raise LocalStackError(f"{folder} is no model folder: it has no {_CONFIG}", hint=_LAYOUT)
     return Model(folder=folder.resolve(), name=folder.resolve().name)
 
 
 def require_window(model: Model, window_tokens: int) -> None:
     """A window the model was not made for is refused here and not after half a minute of loading."""
-    longest = json.loads((model.folder / "config.json").read_text()).get("max_position_embeddings")
+    try:
+        config = json.loads((model.folder / _CONFIG).read_text())
+    except OSError as error:
+        raise _unreadable(model.folder, error) from error
+    except ValueError as error:
+        raise LocalStackError(f"{model.folder / _CONFIG} is no JSON: {error}", hint=_LAYOUT) from error
+    longest = config.get("max_position_embeddings") if isinstance(config, dict) else None
     if isinstance(longest, int) and window_tokens > longest:
         raise LocalStackError(
             f"{model.name} was made for windows of at most {longest} tokens, and {window_tokens} are asked for",
             hint=f"use --window {longest} or less",
         )
+
+
+def _unreadable(folder: Path, error: OSError) -> LocalStackError:
+    return LocalStackError(f"the model in {folder} cannot be read: {error.strerror or error}", hint=_LAYOUT)
 
 
 def _make(installer: Installer, folder: Path) -> None:

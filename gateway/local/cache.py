@@ -1,7 +1,6 @@
 """Where slow products (model folder, vLLM environments) are kept between runs; only whole ones are ever used."""
 
 import fcntl
-import json
 import os
 import shutil
 import time
@@ -9,29 +8,43 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
-from gateway.local.errors import DiskFull
+from gateway.local import product_marker
+from gateway.local.errors import DiskFull, LocalStackError
 from gateway.local.process import POLL_S
 
-_MARKER = "complete.json"
+_ROOM_HINT = "free some space, or name a folder on another disk in DRILLYARD_CACHE"
 
 
 def cache_folder(data: Path, environment: Mapping[str, str] = os.environ) -> Path:
-    """The first of the usual places that can be written, else one below the data folder."""
+    """The one that was asked for, or the first of the usual places that can be written, else one in the data folder."""
+    if named := environment.get("DRILLYARD_CACHE"):
+        return _asked_for(Path(named))
     for place in _usual_places(environment):
-        try:
-            place.mkdir(parents=True, exist_ok=True)
-        except OSError:
-            continue
-        if os.access(place, os.W_OK | os.X_OK):
+        if _refusal(place) is None:
             return place.resolve()
     own = data / "cache"
     own.mkdir(parents=True, exist_ok=True)
     return own.resolve()
 
 
+def _asked_for(place: Path) -> Path:
+    """Elsewhere would be a surprise of several GB."""
+    if (why := _refusal(place)) is not None:
+        raise LocalStackError(
+            f"the cache folder {place} cannot be used: {why}", hint="name another one in DRILLYARD_CACHE, or unset it"
+        )
+    return place.resolve()
+
+
+def _refusal(place: Path) -> str | None:
+    try:
+        place.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        return error.strerror or str(error)
+    return None if os.access(place, os.W_OK | os.X_OK) else "it may not be written"
+
+
 def _usual_places(environment: Mapping[str, str]) -> Iterator[Path]:
-    if named := environment.get("DRILLYARD_CACHE"):
-        yield Path(named)
     if shared := environment.get("XDG_CACHE_HOME"):
         yield Path(shared) / "drillyard"
     if home := environment.get("HOME"):
@@ -39,25 +52,25 @@ def _usual_places(environment: Mapping[str, str]) -> Iterator[Path]:
 
 
 def is_complete(product: Path) -> bool:
-    return (product / _MARKER).is_file()
+    return product_marker.is_there(product) and product_marker.damage(product) is None
 
 
 def made_once(
-    product: Path, make: Callable[[Path], None], *, checkpoint: Callable[[], None], waiting: Callable[[str], None]
+    product: Path, make: Callable[[Path], None], *, checkpoint: Callable[[], None], say: Callable[[str], None]
 ) -> Path:
-    """Make `product` unless it is whole. The marker is written last, so what a killed run left is made again."""
+    """Make `product` unless it is whole; `say` is told of what takes a person's time."""
     if is_complete(product):
         return product
     product.parent.mkdir(parents=True, exist_ok=True)
-    with locked(product.with_name(f"{product.name}.lock"), checkpoint=checkpoint, waiting=waiting):
+    with locked(product.with_name(f"{product.name}.lock"), checkpoint=checkpoint, waiting=say):
         if not is_complete(product):
+            if product_marker.is_there(product):
+                say(f"{product} is damaged ({product_marker.damage(product)}); it is made anew")
             if product.exists():
                 shutil.rmtree(product)
             product.mkdir()
             make(product)
-            marker = product / f"{_MARKER}.new"
-            marker.write_text(json.dumps({"made_at_unix_s": int(time.time())}))
-            marker.rename(product / _MARKER)
+            product_marker.write(product)
     return product
 
 
@@ -83,10 +96,7 @@ def _try_lock(descriptor: int) -> bool:
     return True
 
 
-def require_room(folder: Path, *, needed_gib: float, what: str) -> None:
+def require_room(folder: Path, *, needed_gib: float, what: str, hint: str = _ROOM_HINT) -> None:
     free_gib = shutil.disk_usage(folder).free / 2**30
     if free_gib < needed_gib:
-        raise DiskFull(
-            f"{what} needs {needed_gib:.1f} GiB and {folder} has {free_gib:.1f} GiB free",
-            hint="free some space, or name a folder on another disk in DRILLYARD_CACHE",
-        )
+        raise DiskFull(f"{what} needs {needed_gib:.1f} GiB and {folder} has {free_gib:.1f} GiB free", hint=hint)

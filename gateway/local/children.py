@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 
 from gateway.local import process
@@ -12,6 +12,7 @@ from gateway.local.log_tail import last_meaningful_line, tells_of_a_full_disk
 from gateway.local.process import POLL_S, Child, Command
 from gateway.local.stop_signal import StopSignal
 
+_LOOPBACK = "127.0.0.1"
 _PORT_TRIES = 5
 _QUICK_STARTERS_S = 2.0  # what is not ready by then loads something large: asking less often will do
 _SLOW_POLL_S = 0.2
@@ -44,6 +45,10 @@ class Children:
     def checkpoint(self) -> None:
         """Called in every wait: raises once somebody has asked to stop."""
         self._stop.check()
+
+    def interrupting(self) -> AbstractContextManager[None]:
+        """Around work of our own that cannot look up: the stop breaks in."""
+        return self._stop.interrupting()
 
     @property
     def running(self) -> tuple[Child, ...]:
@@ -101,12 +106,17 @@ class Children:
                 time.sleep(POLL_S if time.monotonic() - began < _QUICK_STARTERS_S else _SLOW_POLL_S)
         self.note()
 
+    def lacks(self, service: Service, child: Child) -> str | None:
+        """Ask once; whatever answers for a child that has ended, it is not ready."""
+        with self.interrupting():  # a probe may take seconds
+            missing = service.waiting_for()
+        return missing if child.exit_code() is None else f"{service.name} has ended"
+
     def _is_ready(self, service: Service, child: Child, *, since_s: float) -> bool:
         code = child.exit_code()
         if code is not None:
             raise _failure(ServiceDied, f"{service.name} ended ({ending(code)}) before it was ready", child)
-        with self._stop.interrupting():  # a probe may take seconds
-            missing = service.waiting_for()
+        missing = self.lacks(service, child)
         if missing is not None and since_s > service.deadline_s:
             late = f"{service.name} was not ready after {service.deadline_s:.0f} s: {missing}"
             raise ServiceNotReady(late, log=service.command.log)
@@ -121,18 +131,27 @@ class Children:
         finally:
             self.stop([child])
 
-    def serve(self, service_on: Callable[[int], Service], *, port: int = 0) -> tuple[Service, Child, int]:
-        """Start a server and wait until it is ready; port 0 asks for a free one."""
+    def serve(
+        self,
+        service_on: Callable[[int], Service],
+        *,
+        port: int = 0,
+        first: int = 0,
+        host: str = _LOOPBACK,
+        tick: Callable[[], None] = lambda: None,
+    ) -> tuple[Service, Child, int]:
+        """Start a server and wait until it is ready; port 0 asks for a free one, of which `first` is tried first."""
         for tries_left in reversed(range(_PORT_TRIES)):
-            chosen = port or free_port()
+            chosen = port or first or free_port(host)
+            first = 0
             service = service_on(chosen)
             child = self.start(service.command)
             try:
-                self.await_ready([(service, child)])
+                self.await_ready([(service, child)], tick=tick)
             except BaseException as error:
                 self.stop([child])
                 # A port that was free a moment ago may be gone by now; only then is another try worth it.
-                lost_race = isinstance(error, ServiceDied) and not port and not is_free(chosen)
+                lost_race = isinstance(error, ServiceDied) and not port and not is_free(chosen, host)
                 if not lost_race or not tries_left:
                     raise
             else:

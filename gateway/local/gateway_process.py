@@ -1,7 +1,7 @@
 """How the gateway is run as a child: its environment, its migrations, and when it is ready."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -9,7 +9,7 @@ from gateway.local.bundled_model import Model
 from gateway.local.children import Service
 from gateway.local.errors import LocalStackError, PortTaken
 from gateway.local.free_port import free_port, is_free
-from gateway.local.http_probe import ask
+from gateway.local.http_probe import Answer, ask
 from gateway.local.our_python import our_module
 from gateway.local.process import Command
 
@@ -34,6 +34,7 @@ class Wanted:
     database_url: str = field(repr=False)
     host: str
     port: int
+    instance: str
     window_tokens: int
     model: Model | None
     replicas: tuple[ReplicaAddress, ...]
@@ -45,6 +46,7 @@ def gateway_environment(wanted: Wanted, caller: Mapping[str, str]) -> Mapping[st
         "DRILLYARD_DATABASE_URL": wanted.database_url,
         "DRILLYARD_HOST": wanted.host,
         "DRILLYARD_PORT": str(wanted.port),
+        "DRILLYARD_INSTANCE": wanted.instance,
     }
     if wanted.model is not None:
         ours["DRILLYARD_MODEL__NAME"] = wanted.model.name
@@ -65,22 +67,34 @@ def replicas_of(caller: Mapping[str, str]) -> tuple[ReplicaAddress, ...]:
         return ()
 
 
-def chosen_port(host: str, asked: int | None) -> int:
+def chosen_port(host: str, asked: int | None, *, say: Callable[[str], None]) -> int:
     """None: the usual port, or any free one when that is taken; 0: any free one; else that one or none."""
     try:
         if not asked:
-            return USUAL_PORT if asked is None and is_free(USUAL_PORT, host) else free_port(host)
+            return free_port(host) if asked == 0 else _usual_port(host, say)
         free = is_free(asked, host)
     except OSError as error:
         raise LocalStackError(
             f"this machine cannot listen on {host}: {error.strerror or error}", hint="leave --host away"
         ) from error
     if not free:
-        raise PortTaken(
-            f"port {asked} on {host} is taken (or may not be used)",
-            hint="stop what uses it, or leave --port away to get a free one",
-        )
+        raise port_taken(host, asked)
     return asked
+
+
+def _usual_port(host: str, say: Callable[[str], None]) -> int:
+    if is_free(USUAL_PORT, host):
+        return USUAL_PORT
+    port = free_port(host)
+    say(f"port {USUAL_PORT} is taken; using {port}")
+    return port
+
+
+def port_taken(host: str, port: int) -> PortTaken:
+    return PortTaken(
+        f"port {port} on {host} is taken (or may not be used)",
+        hint="stop what uses it, name another one with --port, or leave --port away to get a free one",
+    )
 
 
 def base_url(host: str, port: int) -> str:
@@ -92,15 +106,37 @@ def migration(module: str, environment: Mapping[str, str], *, log: Path) -> Comm
     return our_module(module, "db", "migrate", name="migrate", log=log, environment=environment)
 
 
-def gateway_service(module: str, environment: Mapping[str, str], *, url: str, log: Path, has_replicas: bool) -> Service:
+def gateway_service(
+    module: str, wanted: Wanted, caller: Mapping[str, str], *, log: Path, has_replicas: bool
+) -> Service:
+    environment, url = gateway_environment(wanted, caller), base_url(wanted.host, wanted.port)
     command = our_module(module, "serve", name="gateway", log=log, environment=environment, grace_s=_GRACE_S)
-    return Service(command=command, waiting_for=lambda: missing(url, has_replicas=has_replicas), deadline_s=_DEADLINE_S)
+    return Service(
+        command=command,
+        waiting_for=lambda: missing(url, instance=wanted.instance, has_replicas=has_replicas),
+        deadline_s=_DEADLINE_S,
+    )
 
 
-def missing(url: str, *, has_replicas: bool) -> str | None:
+def missing(url: str, *, instance: str, has_replicas: bool) -> str | None:
     """Without replicas the gateway is never ready for turns, only alive."""
-    for path in ("/livez", "/readyz") if has_replicas else ("/livez",):
-        answer = ask(f"{url}{path}")
+    alive = ask(f"{url}/livez")
+    if alive.is_good and _instance(alive.text) != instance:
+        return f"another server answers at {url}"
+    for path, answer in _answers(url, alive, has_replicas=has_replicas):
         if not answer.is_good:
             return f"{path} says {answer.status or 'nothing'}: {' '.join(answer.text.split())[:_LONGEST_REASON]}"
     return None
+
+
+def _answers(url: str, alive: Answer, *, has_replicas: bool) -> Iterator[tuple[str, Answer]]:
+    yield "/livez", alive
+    if has_replicas:
+        yield "/readyz", ask(f"{url}/readyz")
+
+
+def _instance(text: str) -> str | None:
+    try:
+        return str(json.loads(text)["instance"])
+    except (ValueError, KeyError, TypeError):
+        return None

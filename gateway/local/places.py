@@ -36,6 +36,15 @@ class Places:
         return self.data / "ready.json"
 
     @property
+    def keys(self) -> Path:
+        return self.data / "keys.json"
+
+    @property
+    def temporary(self) -> Path:
+        """The note that says where the run's temporary folder is."""
+        return self.run / "temporary"
+
+    @property
     def pids(self) -> Path:
         return self.run / "pids.json"
 
@@ -46,8 +55,10 @@ def made(data: Path) -> Places:
         for folder in (places.data, places.logs, places.run):
             folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
+        # Not Path.is_dir(), which raises where a folder above may not be entered.
+        done = "written" if os.path.isdir(places.data) else "made"
         raise LocalStackError(
-            f"the data folder {places.data} cannot be made: {error.strerror}", hint="name another one with --data"
+            f"the data folder {places.data} cannot be {done}: {error.strerror}", hint="name another one with --data"
         ) from error
     if not os.access(places.data, os.W_OK | os.X_OK):
         raise LocalStackError(f"the data folder {places.data} cannot be written", hint="name another one with --data")

@@ -14,6 +14,7 @@ from gateway.local.account import Account, can_enter, give, unprivileged
 from gateway.local.children import Children
 from gateway.local.errors import AlreadyRunning
 from gateway.local.postgres_programs import open_place, programs
+from gateway.local.private_file import write_private
 from gateway.local.process import POLL_S, Command
 
 SUPERUSER = "drillyard"
@@ -72,11 +73,7 @@ def _sweep(place: Path) -> None:
 def _password(home: Path, account: Account | None) -> str:
     file = home / "password"
     if not file.exists():
-        fresh = home / f"password.{os.getpid()}"
-        with os.fdopen(os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w") as out:
-            out.write(secrets.token_urlsafe(24))
-        give(fresh, account)  # initdb reads it with that account's rights
-        fresh.rename(file)
+        write_private(file, secrets.token_urlsafe(24), owner=account)  # initdb reads it with that account's rights
     return file.read_text()
 
 

@@ -55,6 +55,8 @@ def postgres_service(cluster: Cluster, *, port: int, log: Path, fsync: bool = Tr
         "port": str(port),
         "unix_socket_directories": "",
         "shared_buffers": "64MB",
+        # In files of the cluster, where the next start removes what a killed server left; /dev/shm would keep it.
+        "dynamic_shared_memory_type": "mmap",
         "max_connections": "200",
         "timezone": "UTC",
         "log_timezone": "UTC",

@@ -44,7 +44,8 @@ class Prepared:
     places: tuple[Place, ...]
 
 
-def prepare(options: Options, installer: Installer, caller: Mapping[str, str]) -> Prepared:
+def prepare(options: Options, installer: Installer, caller: Mapping[str, str], *, temporary: Path) -> Prepared:
+    """`temporary` is for what the replicas write for a moment."""
     if options.replica_kind is ReplicaKind.NONE:
         named = options.model is None and "DRILLYARD_MODEL__FOLDER" in caller
         return Prepared(model=None if named else _model(options, installer), serving=None, places=())
@@ -56,6 +57,7 @@ def prepare(options: Options, installer: Installer, caller: Mapping[str, str]) -
         model=model,
         window_tokens=options.window_tokens,
         home=installer.cache / "replica-home",
+        temporary=temporary,
         logs=installer.logs,
     )
     if not cards:

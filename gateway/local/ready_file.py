@@ -30,6 +30,7 @@ class Ready:
     def as_json(self) -> str:
         content = {
             "base_url": self.base_url,
+            "tenant": self.seed.tenant,
             "keys": asdict(self.seed.keys),
             "scenarios": [asdict(scenario) for scenario in self.seed.scenarios],
             "replicas": [asdict(replica) for replica in self.replicas],

@@ -18,6 +18,7 @@ from gateway.local.ready_file import Ready, ReadyFiles
 from gateway.local.seed import SeedDatabase
 from gateway.local.stack import Stack
 from gateway.local.stop_signal import StopSignal
+from gateway.local.temporary_folder import temporary_folder
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,15 +36,20 @@ class Run:
 
 def run_stack(run: Run) -> bool:
     """Runs until it is asked to stop; whether everything had been up by then."""
-    places = folders.made(run.data)
-    files = ReadyFiles((places.ready, *_writable(run.ready_file)))
-    with StopSignal() as stop, owned(places), adopting_orphans():
-        try:
+    try:
+        places = folders.made(run.data)
+        files = ReadyFiles((places.ready, *_writable(run.ready_file)))
+        with StopSignal() as stop, owned(places), adopting_orphans():
             return _run_owned(run, places, files, stop)
-        except OSError as error:
-            if error.errno != errno.ENOSPC:
-                raise
+    except OSError as error:
+        if error.errno == errno.ENOSPC:
             raise DiskFull(f"the disk is full: {error}", hint="free some space and start again") from error
+        if error.filename is None:
+            raise
+        # A file of ours that somebody else owns, or one that was named on the command line: no use for a traceback.
+        raise LocalStackError(
+            f"{error.filename}: {error.strerror}", hint="check the path and who may use it"
+        ) from error
 
 
 def _run_owned(run: Run, places: Places, files: ReadyFiles, stop: StopSignal) -> bool:
@@ -51,8 +57,15 @@ def _run_owned(run: Run, places: Places, files: ReadyFiles, stop: StopSignal) ->
     for name in ledger.end_leftovers():
         run.progress.note(f"ended {name}, which an earlier run had left behind")
     files.remove()
-    children = Children(stop=stop, note=ledger.note)
-    stack = Stack(options=run.options, places=places, stop=stop, children=children, progress=run.progress)
+    with temporary_folder(places.temporary) as temporary:
+        children = Children(stop=stop, note=ledger.note)
+        stack = Stack(options=run.options, places=places, children=children, progress=run.progress, temporary=temporary)
+        was_up = _run_to_the_end(run, stack, files)
+    run.progress.note("stopped")
+    return was_up
+
+
+def _run_to_the_end(run: Run, stack: Stack, files: ReadyFiles) -> bool:
     was_up = False
     try:
         state = stack.start(run.seed, caller=run.caller)
@@ -66,7 +79,6 @@ def _run_owned(run: Run, places: Places, files: ReadyFiles, stop: StopSignal) ->
     finally:
         files.remove()
         stack.stop()
-    run.progress.note("stopped")
     return was_up
 
 
@@ -79,6 +91,8 @@ def _writable(file: Path | None) -> tuple[Path, ...]:
         absolute.parent.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise LocalStackError(f"--ready-file: {absolute.parent} cannot be made: {error.strerror}") from error
+    if absolute.is_dir():
+        raise LocalStackError(f"--ready-file: {absolute} is a folder")
     if not os.access(absolute.parent, os.W_OK | os.X_OK):
         raise LocalStackError(f"--ready-file: {absolute.parent} cannot be written")
     return (absolute,)

@@ -16,7 +16,7 @@ import uvloop
 from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
 
 from gateway.api.requests import ScenarioBody
-from gateway.domain.access import KeyId, Role, StoredKey, digest, presented, principal, written
+from gateway.domain.access import Role, new_key, presented, principal
 from gateway.errors import GatewayError, Unauthenticated
 from gateway.local.errors import LocalStackError
 from gateway.local.our_python import our_module
@@ -88,6 +88,7 @@ async def _seed(settings: Settings, keys_file: Path) -> Seed:
         scenarios = [await _scenario(tools, instructor, _sample(name)) for name in SAMPLES]
     trainees = tuple(key for name, key in keys.items() if _cast()[name] is Role.TRAINEE)
     return Seed(
+        tenant=TENANT,
         keys=Keys(operator=keys["operator"], instructor=keys["instructor"], service=keys["service"], trainees=trainees),
         scenarios=tuple(scenarios),
     )
@@ -110,9 +111,9 @@ async def _key(tools: Authoring, tenant: UUID, name: str, role: Role, kept: str 
     account = await tools.accounts.account(tenant, name, role, at=tools.clock.now())
     if kept is not None and await _opens(tools, account, kept):
         return kept
-    key, secret = KeyId(secrets.token_hex(6)), secrets.token_urlsafe(32)
-    await tools.keys.add(StoredKey(key, digest(secret), account.principal), at=tools.clock.now())
-    return written(key, secret)
+    made = new_key(account.principal, dice=secrets.token_bytes)
+    await tools.keys.add(made.stored, at=tools.clock.now())
+    return made.written
 
 
 async def _opens(tools: Authoring, account: Account, kept: str) -> bool:

@@ -20,6 +20,7 @@ class SeedScenario:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Seed:
+    tenant: str
     keys: Keys
     scenarios: tuple[SeedScenario, ...]
 

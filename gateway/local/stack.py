@@ -1,12 +1,14 @@
 """The order in which the parts of a local stack start and stop."""
 
+import secrets
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from gateway.local.cache import cache_folder
 from gateway.local.children import Children, Service
-from gateway.local.free_port import free_ports
+from gateway.local.errors import ServiceDied
+from gateway.local.free_port import free_ports, is_free
 from gateway.local.gateway_process import (
     ReplicaAddress,
     Wanted,
@@ -15,6 +17,7 @@ from gateway.local.gateway_process import (
     gateway_environment,
     gateway_service,
     migration,
+    port_taken,
     replicas_of,
 )
 from gateway.local.places import Places
@@ -26,7 +29,6 @@ from gateway.local.progress import Progress
 from gateway.local.ready_file import Ready, ReadyReplica
 from gateway.local.redis_server import redis_service, redis_url
 from gateway.local.seed import Seed, SeedDatabase
-from gateway.local.stop_signal import StopSignal
 from gateway.local.vllm_environment import Installer
 from gateway.local.vllm_replica import ReplicaPlan, replica_service
 from gateway.local.watch import Watch
@@ -45,19 +47,19 @@ class Stack:
     """`start` brings everything up, `watch` keeps it up, `stop` takes it down from any state."""
 
     def __init__(
-        self, *, options: Options, places: Places, stop: StopSignal, children: Children, progress: Progress
+        self, *, options: Options, places: Places, children: Children, progress: Progress, temporary: Path
     ) -> None:
         self._options = options
         self._places = places
-        self._stop = stop
         self._children = children
         self._progress = progress
+        self._temporary = temporary
         self._parts: list[tuple[Service, Child]] = []
 
     def start(self, seed: SeedDatabase, *, caller: Mapping[str, str]) -> Callable[[Mapping[str, int]], Ready]:
         """Start all parts; returns what tells the state, given the processes' present numbers."""
-        port = chosen_port(self._options.host, self._options.port)
-        ready = prepare(self._options, self._installer(caller), caller)
+        port = chosen_port(self._options.host, self._options.port, say=self._progress.note)
+        ready = prepare(self._options, self._installer(caller), caller, temporary=self._temporary)
         replicas = self._launch(ready, caller)  # they load for half a minute; the rest is done meanwhile
         stores = self._start_stores()
         addresses = tuple(ReplicaAddress(id=plan.id, url=plan.url) for plan in replicas) or replicas_of(caller)
@@ -66,15 +68,14 @@ class Stack:
             database_url=stores.database_url,
             host=self._options.host,
             port=port,
+            instance=secrets.token_hex(8),
             window_tokens=self._options.window_tokens,
             model=ready.model,
             replicas=addresses if replicas else (),
         )
-        environment = gateway_environment(wanted, caller)
-        sown = self._prepare_database(environment, seed)
+        sown = self._prepare_database(gateway_environment(wanted, caller), seed)
         self._await_replicas()
-        url = base_url(self._options.host, port)
-        self._start_gateway(environment, url=url, has_replicas=bool(addresses))
+        url = self._start_gateway(wanted, caller, has_replicas=bool(addresses))
         kind = "vllm" if replicas else "external"
         return lambda pids: Ready(
             base_url=url,
@@ -140,22 +141,34 @@ class Stack:
         log = self._places.logs / "migrate.log"
         with self._progress.step("preparing the database") as tick:
             self._children.run(migration(self._options.gateway_module, environment, log=log), tick=tick)
-            with self._stop.interrupting():
+            with self._children.interrupting():
                 return seed(environment)
 
     def _await_replicas(self) -> None:
         replicas = [(service, child) for service, child in self._parts if service.name not in _KEEPERS_OF_DATA]
         if replicas:
             what = f"loading the model into {len(replicas)} replica{'s' if len(replicas) > 1 else ''}"
-            with self._progress.step(what, log=replicas[0][0].command.log) as tick:
+            first = replicas[0][1]
+            with self._progress.step(what, log=first.command.log, since=first.log_began) as tick:
                 self._children.await_ready(replicas, tick=tick)
 
-    def _start_gateway(self, environment: Mapping[str, str], *, url: str, has_replicas: bool) -> None:
-        log = self._places.logs / "gateway.log"
-        service = gateway_service(
-            self._options.gateway_module, environment, url=url, log=log, has_replicas=has_replicas
-        )
+    def _start_gateway(self, wanted: Wanted, caller: Mapping[str, str], *, has_replicas: bool) -> str:
+        """Where it answers: the port it was promised may have gone to somebody else meanwhile."""
+        module, log, asked = self._options.gateway_module, self._places.logs / "gateway.log", self._options.port or 0
+
+        def service_on(port: int) -> Service:
+            return gateway_service(module, replace(wanted, port=port), caller, log=log, has_replicas=has_replicas)
+
         with self._progress.step("starting the gateway") as tick:
-            child = self._children.start(service.command)
-            self._parts.append((service, child))
-            self._children.await_ready([(service, child)], tick=tick)
+            try:
+                service, child, port = self._children.serve(
+                    service_on, port=asked, first=wanted.port, host=wanted.host, tick=tick
+                )
+            except ServiceDied as error:
+                if asked and not is_free(asked, wanted.host):
+                    raise port_taken(wanted.host, asked) from error
+                raise
+        self._parts.append((service, child))
+        if port != wanted.port:
+            self._progress.note(f"port {wanted.port} was taken meanwhile; using {port}")
+        return base_url(wanted.host, port)

@@ -7,6 +7,7 @@ find it, and what only images, sound, video or a GPU need.
 import hashlib
 import os
 import sys
+import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -16,10 +17,11 @@ from gateway.local.errors import BinaryMissing
 from gateway.local.hardware import require_cpu_build, this_machine
 from gateway.local.process import Command
 from gateway.local.progress import Progress
+from gateway.local.torch_build import NOTE_ON_CUDA, Build, build_in
 
 VERSION = "0.32.0"
 TORCH = "torch==2.13.0"
-_ROOM_GIB = {"cpu": 4.0, "gpu": 15.0}
+_GPU_ROOM_GIB = 15.0
 _HINT = "look at the log; if the network or the disk was the reason, just start again"
 
 
@@ -46,13 +48,12 @@ def vllm_environment(installer: Installer, *, gpu: bool) -> Path:
     folder = installer.cache / "vllm" / _key(kind, installer.lists)
 
     def make(target: Path) -> None:
-        require_room(target, needed_gib=_ROOM_GIB[kind], what="vLLM")
         if gpu:
             _install_gpu(installer, target)
         else:
             _install_cpu(installer, target)
 
-    return made_once(folder, make, checkpoint=installer.children.checkpoint, waiting=installer.progress.note)
+    return made_once(folder, make, checkpoint=installer.children.checkpoint, say=installer.progress.note)
 
 
 def existing_environment(folder: Path) -> Path:
@@ -76,7 +77,11 @@ def _key(kind: str, lists: Path) -> str:
 
 
 def _install_cpu(installer: Installer, folder: Path) -> None:
+    _require_room(folder, Build.CPU)
     _make_empty(installer, folder)
+    if _torch_build(installer, folder) is Build.CUDA:
+        installer.progress.note(NOTE_ON_CUDA)
+        _require_room(folder, Build.CUDA)
     # No --no-deps here: torch brings a handful of small packages, which the list below then pins.
     _pip(installer, folder, f"installing {TORCH}", TORCH)
     pinned = ("--no-deps", "--require-hashes", "--requirement", str(installer.lists / "cpu-requirements.lock"))
@@ -85,8 +90,29 @@ def _install_cpu(installer: Installer, folder: Path) -> None:
 
 
 def _install_gpu(installer: Installer, folder: Path) -> None:
+    require_room(folder, needed_gib=_GPU_ROOM_GIB, what="vLLM")
     _make_empty(installer, folder)
     _pip(installer, folder, f"installing vLLM {VERSION} for NVIDIA GPUs", f"vllm=={VERSION}")
+
+
+def _torch_build(installer: Installer, folder: Path) -> Build:
+    """Asked before anything is fetched, since one build is ten times as large as the other."""
+    report = folder / "torch-report.json"
+    words = ("--dry-run", "--no-deps", "--report", str(report), TORCH)
+    _pip(installer, folder, f"looking where {TORCH} comes from", *words)
+    build = build_in(report)
+    report.unlink()
+    return build
+
+
+def _require_room(folder: Path, build: Build) -> None:
+    """pip unpacks in the temporary folder, which may lie on the same disk."""
+    workshop = Path(tempfile.gettempdir())
+    shared = workshop.stat().st_dev == folder.stat().st_dev
+    require_room(folder, needed_gib=build.kept_gib + (build.passing_gib if shared else 0.0), what="vLLM")
+    if not shared:
+        hint = "free some space there, or name a folder on another disk in TMPDIR"
+        require_room(workshop, needed_gib=build.passing_gib, what="pip, while it installs vLLM,", hint=hint)
 
 
 def _make_empty(installer: Installer, folder: Path) -> None:

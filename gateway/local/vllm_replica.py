@@ -4,6 +4,7 @@ import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import assert_never
 
 from gateway.local.bundled_model import Model
 from gateway.local.children import Service
@@ -47,12 +48,15 @@ class ReplicaPlan:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Serving:
-    """What all replicas of a stack have in common. `home` takes the caches vLLM and its libraries write."""
+    """What all replicas of a stack have in common. `home` takes the caches vLLM and its libraries write, `temporary`
+    their sockets and what else is worth nothing later.
+    """
 
     environment: Path
     model: Model
     window_tokens: int
     home: Path
+    temporary: Path
     logs: Path
     deadline_s: float = 300.0
 
@@ -89,6 +93,8 @@ def _flags_of(place: Place) -> tuple[str, ...]:
             return ("--dtype", "bfloat16", "--enforce-eager", "--block-size", str(_CPU_BLOCK_TOKENS))
         case OnGpu(sharing=sharing):
             return ("--gpu-memory-utilization", f"{_GPU_SHARE / sharing:.2f}")
+        case never:
+            assert_never(never)
 
 
 def replica_environment(plan: ReplicaPlan, serving: Serving, caller: Mapping[str, str]) -> Mapping[str, str]:
@@ -103,7 +109,8 @@ def replica_environment(plan: ReplicaPlan, serving: Serving, caller: Mapping[str
     bin_folder = serving.environment / "bin"
     path = os.pathsep.join([str(bin_folder), caller.get("PATH", os.defpath)])
     own |= {"HOME": str(serving.home), "XDG_CACHE_HOME": str(serving.home / ".cache"), "PATH": path}
-    return {**own, **quiet, **_environment_of(plan.place)}
+    passing = dict.fromkeys(("TMPDIR", "VLLM_RPC_BASE_PATH"), str(serving.temporary))
+    return {**own, **quiet, **passing, **_environment_of(plan.place)}
 
 
 def _environment_of(place: Place) -> Mapping[str, str]:
@@ -112,6 +119,8 @@ def _environment_of(place: Place) -> Mapping[str, str]:
             return {"VLLM_CPU_KVCACHE_SPACE": str(_CPU_CACHE_GIB), "VLLM_CPU_OMP_THREADS_BIND": str(core)}
         case OnGpu(index=index):
             return {"CUDA_VISIBLE_DEVICES": index}
+        case never:
+            assert_never(never)
 
 
 def replica_service(plan: ReplicaPlan, serving: Serving, *, caller: Mapping[str, str]) -> Service:

@@ -3,6 +3,7 @@
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from typing import assert_never
 
 from gateway.local.adoption import reap_orphans
 from gateway.local.children import Children, Service, ending
@@ -13,16 +14,21 @@ from gateway.local.restart_policy import WINDOW_S, GiveUp, Restart, after_death
 
 _LOOK_EVERY_S = 0.1
 _HOUSEKEEPING_EVERY_S = 2.0
+_ASK_EVERY_S = 1.0
 
 
 @dataclass(slots=True)
 class Watched:
-    """A server with the child that runs it now, None while it waits for `due` to be started again."""
+    """A server with the child that runs it now, None while it waits for `due` to be started again.
+
+    `ask_at` is when a child that was started again is next asked whether it is ready, None once it was.
+    """
 
     service: Service
     child: Child | None
     deaths: tuple[float, ...] = ()
     due: float = field(default=0.0)
+    ask_at: float | None = None
 
 
 class Watch:
@@ -66,15 +72,25 @@ class Watch:
             if self._clock() < one.due:
                 return False
             one.child = self._children.start(one.service.command)
+            one.ask_at = self._clock() + _ASK_EVERY_S
             return True
         code = one.child.exit_code()
         if code is not None:
             self._bury(one, one.child, code)
+        elif one.ask_at is not None and self._clock() >= one.ask_at:
+            self._ask(one, one.child)
         return False
+
+    def _ask(self, one: Watched, child: Child) -> None:
+        # One that does not answer holds up the watch as long as its probe waits, so it is not asked all the time.
+        missing = self._children.lacks(one.service, child)
+        one.ask_at = None if missing is None else self._clock() + _ASK_EVERY_S
+        if missing is None:
+            self._say(f"{one.service.name} is up again")
 
     def _bury(self, one: Watched, child: Child, code: int) -> None:
         self._children.stop([child])  # what is left of its group goes too
-        one.child = None
+        one.child, one.ask_at = None, None
         now = self._clock()
         match after_death(one.deaths, now=now):
             case Restart(after_s, deaths):
@@ -88,3 +104,5 @@ class Watch:
                     hint="look at its log, then start again",
                     log=log,
                 )
+            case never:
+                assert_never(never)

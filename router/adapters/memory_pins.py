@@ -4,25 +4,30 @@ import time
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 
+from typing_extensions import override
+
 from router.domain.fleet import AffinityKey, ReplicaId
 from router.domain.pin import Pin
 from router.domain.placement import fewest_sessions
+from router.ports import PinStore
 
 
-class MemoryPins:
-    """A `PinStore` for one process."""
+class MemoryPins(PinStore):
+    """For one process."""
 
     def __init__(self, *, ttl_s: float, clock: Callable[[], float] = time.monotonic) -> None:
         self._ttl_s = ttl_s
         self._clock = clock
         self._pins: dict[AffinityKey, tuple[Pin, float]] = {}
 
+    @override
     async def get(self, key: AffinityKey) -> Pin | None:
         pin = self._living().get(key)
         if pin is not None:
             self._pins[key] = (pin, self._clock())
         return pin
 
+    @override
     async def claim(
         self,
         key: AffinityKey,
@@ -41,9 +46,11 @@ class MemoryPins:
         self._pins[key] = (pin, self._clock())
         return pin
 
+    @override
     async def end(self, key: AffinityKey) -> None:
         self._pins.pop(key, None)
 
+    @override
     async def sessions(self, replicas: Sequence[ReplicaId]) -> Mapping[ReplicaId, int]:
         counts = Counter(pin.replica for pin in self._living().values())
         return {replica: counts[replica] for replica in replicas}

@@ -12,17 +12,19 @@ from importlib.resources import files
 from redis.asyncio import Redis
 from redis.commands.core import AsyncScript
 from redis.exceptions import RedisError
+from typing_extensions import override
 
 from router.domain.fleet import AffinityKey, ReplicaId
 from router.domain.pin import Pin
 from router.errors import PinStoreUnavailable
+from router.ports import PinStore
 
 _PIN = "dy:pin:"
 _SESSIONS = "dy:sessions:"
 
 
-class RedisPins:
-    """A `PinStore` on Redis 6.2 or newer."""
+class RedisPins(PinStore):
+    """Needs Redis 6.2 or newer."""
 
     def __init__(self, *, client: Redis, ttl_s: int, timeout_s: float = 0.5) -> None:
         self._ttl_s = ttl_s
@@ -32,10 +34,12 @@ class RedisPins:
         self._end = _script(client, "end.lua")
         self._sessions = _script(client, "sessions.lua")
 
+    @override
     async def get(self, key: AffinityKey) -> Pin | None:
         answer = await self._run(self._get, [_PIN + key], [self._ttl_s, _SESSIONS, key])
         return None if answer is None else _pin(answer)
 
+    @override
     async def claim(
         self,
         key: AffinityKey,
@@ -48,9 +52,11 @@ class RedisPins:
         arguments = [self._ttl_s, _SESSIONS, key, *replaced, prefer or "", *candidates]
         return _pin(await self._run(self._claim, [_PIN + key], arguments))
 
+    @override
     async def end(self, key: AffinityKey) -> None:
         await self._run(self._end, [_PIN + key], [_SESSIONS, key])
 
+    @override
     async def sessions(self, replicas: Sequence[ReplicaId]) -> Mapping[ReplicaId, int]:
         counts = await self._run(self._sessions, [_SESSIONS + replica for replica in replicas], [self._ttl_s])
         return dict(zip(replicas, _integers(counts), strict=True))
@@ -72,11 +78,14 @@ def _script(client: Redis, name: str) -> AsyncScript:
 
 
 def _pin(answer: object) -> Pin:
-    if not isinstance(answer, list):
-        raise PinStoreUnavailable("a pin came back in an unknown shape")
-    replica, generation = answer
-    return Pin(ReplicaId(replica.decode() if isinstance(replica, bytes) else str(replica)), int(generation))
+    match answer:
+        case [bytes(replica), int(generation)]:
+            return Pin(ReplicaId(replica.decode()), generation)
+        case _:
+            raise PinStoreUnavailable("a pin came back in an unknown shape")
 
 
 def _integers(answer: object) -> list[int]:
-    return [int(count) for count in answer] if isinstance(answer, list) else []
+    if not isinstance(answer, list):
+        raise PinStoreUnavailable("counts came back in an unknown shape")
+    return [int(count) for count in answer]

@@ -4,22 +4,27 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 import structlog
+from structlog.typing import FilteringBoundLogger
+from typing_extensions import override
 
 from router.domain.fleet import Fleet, Replica, ReplicaId
 from router.domain.health import Observation, after
+from router.ports import FleetSource
 
-log: structlog.stdlib.BoundLogger = structlog.get_logger(__name__)
+_log: FilteringBoundLogger = structlog.get_logger(__name__)
 
 
-class StaticFleet:
-    """A `FleetSource`; whoever observes the replicas tells it."""
+class StaticFleet(FleetSource):
+    """Whoever observes the replicas tells it."""
 
     def __init__(self, *, replicas: Sequence[Replica]) -> None:
         self._fleet = Fleet(tuple(replicas))
 
+    @override
     def current(self) -> Fleet:
         return self._fleet
 
+    @override
     def saw_failure(self, replica: ReplicaId, detail: str) -> None:
         self.observe(replica, Observation.TURN_LOST, detail)
 
@@ -34,7 +39,7 @@ class StaticFleet:
             return
         self._fleet = Fleet(tuple(seen if other is known else other for other in self._fleet.replicas))
         if seen.health is not known.health:
-            log.info(
+            _log.info(
                 "replica health changed", replica=replica, before=known.health, now=seen.health, reason=seen.reason
             )
 

@@ -5,37 +5,38 @@ import json
 from collections.abc import AsyncGenerator, AsyncIterator, Iterator
 from contextlib import aclosing, asynccontextmanager, contextmanager, suppress
 from http import HTTPStatus
+from types import TracebackType
 from typing import cast
 
 import httpx
+from typing_extensions import override
 
 from router.domain.engine_stream import EngineStream, error_message
 from router.domain.exchange import ChatRequest, Finished, StreamItem
 from router.domain.fleet import Replica, ReplicaId
 from router.domain.sse import EventTooLong, SseDecoder
 from router.errors import EngineBroke, EngineBusy, EngineError, EngineRejected, EngineTimedOut, EngineUnreachable
+from router.ports import Engine
 from router.settings import RouterSettings
 
 _ERROR_BODY_BYTES = 1 << 16
 # After `[DONE]` only the end of the body is missing; who waits for it gets a connection that can be used again.
 _END_OF_BODY_S = 0.5
-
-
 # How a request ends whose connection was lost after it was made.
 _LOST_CONNECTION = (httpx.ReadError, httpx.WriteError, httpx.CloseError, httpx.RemoteProtocolError)
 
 
-class VllmEngine:
+class VllmEngine(Engine):
     """Streams chat completions over the wiring's client.
 
-    The client should limit neither connections nor kept ones (its pool may close a surplus connection under a request
-    that has just been given it), drop idle ones sooner than the server does, and take no proxy from the environment.
+    The client should take no proxy from the environment, and reach replicas as `ReplicaTransport` does.
     """
 
     def __init__(self, *, client: httpx.AsyncClient, settings: RouterSettings) -> None:
         self._client = client
         self._settings = settings
 
+    @override
     @asynccontextmanager
     async def stream(self, replica: Replica, request: ChatRequest) -> AsyncIterator[AsyncIterator[StreamItem]]:
         patience = _Patience(replica.id, self._settings)
@@ -135,10 +136,11 @@ class _Patience:
         self._wait = asyncio.timeout_at(min(self._next, self._end))
         await self._wait.__aenter__()
 
-    async def __aexit__(self, *raised: object) -> None:
-        kind, error, trace = raised
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
         try:
-            await self._wait.__aexit__(kind, error, trace)  # type: ignore[arg-type]
+            await self._wait.__aexit__(kind, error, traceback)
         except TimeoutError as timeout:
             raise EngineTimedOut(self._replica, self._why()) from timeout
 

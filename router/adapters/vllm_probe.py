@@ -12,12 +12,10 @@ from router.domain.engine_stream import error_message
 from router.domain.exchange import Message
 from router.domain.fitness import Expectation, count_misfit, model_misfit
 from router.domain.fleet import Fleet, Replica, ReplicaId
-from router.domain.health import Observation
+from router.domain.health import Observation, when_late
 from router.settings import RouterSettings
 
 _PROBES_AT_ONCE = 32
-# A server with one busy core answers late now and then; moving its sessions for one late answer costs their caches.
-_LATE_PROBES_TO_FAIL = 2
 
 Report = Callable[[ReplicaId, Observation, str], None]
 
@@ -96,9 +94,8 @@ class VllmProbe:
 
     def _was_late(self, replica: Replica) -> tuple[Observation, str]:
         self._late[replica.id] += 1
-        if replica.is_ready and self._late[replica.id] < _LATE_PROBES_TO_FAIL:
-            return Observation.PROBE_PASSED, ""
-        return Observation.PROBE_FAILED, f"no answer within {self._settings.probe_timeout_s:g} s"
+        observation = when_late(replica.health, in_a_row=self._late[replica.id])
+        return observation, f"no answer within {self._settings.probe_timeout_s:g} s"
 
     async def _misfit(self, replica: Replica) -> str | None:
         models = await self._ask(replica, "GET", "/v1/models")

@@ -43,6 +43,11 @@ class Fleet:
     def ready(self) -> tuple[Replica, ...]:
         return tuple(replica for replica in self.replicas if replica.is_ready)
 
+    @property
+    def is_unfit(self) -> bool:
+        """Whether every replica answers and none may serve: then waiting will not do."""
+        return bool(self.replicas) and all(replica.health is Health.REFUSED for replica in self.replicas)
+
     def get(self, replica: ReplicaId) -> Replica | None:
         return next((known for known in self.replicas if known.id == replica), None)
 

@@ -30,9 +30,6 @@ class Assign:
 class Refuse:
     """No replica is ready."""
 
-    ready: int
-    known: int
-
 
 Placement = Keep | Assign | Refuse
 
@@ -44,20 +41,18 @@ def place(key: AffinityKey, fleet: Fleet, pin: Pin | None) -> Placement:
         return Keep(pinned)
     ready = tuple(replica.id for replica in fleet.ready)
     if not ready:
-        return Refuse(ready=0, known=len(fleet.replicas))
+        return Refuse()
     return Assign(tuple(rank(key, ready)), replacing=pin)
 
 
-def place_without_pins(key: AffinityKey, fleet: Fleet, prefer: ReplicaId | None) -> Assign | Refuse:
-    """The order to try while the pin store is away: the replica of the last turn, then by rendezvous.
+def place_without_pins(key: AffinityKey, fleet: Fleet, prefer: ReplicaId | None) -> Replica | None:
+    """Where to go while the pin store is away: the replica of the last turn, else by rendezvous; None if none is ready.
 
-    Every router that knows the same last turn and the same ready replicas comes to the same order.
+    Every router that knows the same last turn and the same ready replicas comes to the same one.
     """
-    ready = tuple(replica.id for replica in fleet.ready)
-    if not ready:
-        return Refuse(ready=0, known=len(fleet.replicas))
-    # The sort is stable, so the others keep their rendezvous order.
-    return Assign(tuple(sorted(rank(key, ready), key=lambda replica: replica != prefer)), replacing=None)
+    ready = {replica.id: replica for replica in fleet.ready}
+    order = [prefer, *rank(key, ready)]
+    return next((ready[replica] for replica in order if replica in ready), None)
 
 
 def fewest_sessions(candidates: Sequence[ReplicaId], counts: Mapping[ReplicaId, int]) -> ReplicaId:

@@ -9,13 +9,14 @@ from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 
 import structlog
+from structlog.typing import FilteringBoundLogger
 from typing_extensions import override
 
 from sessions.domain.session import SessionId
 from sessions.errors import TurnLockUnavailable
 from sessions.ports import TurnLease, TurnLock
 
-_log = structlog.get_logger(__name__)
+_log: FilteringBoundLogger = structlog.get_logger(__name__)
 
 
 class _NoLease(TurnLease):
@@ -43,8 +44,10 @@ class ForgivingTurnLock(TurnLock):
         except TurnLockUnavailable as error:
             self.failures += 1
             if not self._away:
-                _log.warning("turn lock is away; turns go on without it", detail=str(error))
+                _log.warning("turn lock lost", detail=str(error))
             self._away = True
             return _NoLease()
+        if self._away:
+            _log.info("turn lock back", failures=self.failures)
         self._away = False
         return lease

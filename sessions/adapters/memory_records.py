@@ -87,7 +87,7 @@ class MemorySessions(Sessions):
             name = (session.tenant, session.trainee, idempotency.key)
             digest, first = self._keys.setdefault(name, (idempotency.digest, session.id))
             if digest != idempotency.digest:
-                raise IdempotencyKeyReused("the idempotency key was used before, with another content")
+                raise IdempotencyKeyReused
             if first != session.id:
                 return self._sessions[first]
         self._sessions[session.id] = session
@@ -236,7 +236,7 @@ def _storable(*values: object) -> None:
     """Refuse what Postgres cannot hold: a NUL, half a surrogate pair."""
     for text in _texts(values):
         if "\x00" in text or any("\ud800" <= character <= "\udfff" for character in text):
-            raise ValueUnstorable("the database cannot hold this value")
+            raise ValueUnstorable
 
 
 def _texts(value: object) -> Iterator[str]:

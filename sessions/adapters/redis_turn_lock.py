@@ -19,6 +19,7 @@ import structlog
 from redis.asyncio import Redis
 from redis.commands.core import AsyncScript
 from redis.exceptions import RedisError
+from structlog.typing import FilteringBoundLogger
 from typing_extensions import override
 
 from sessions.domain.session import SessionId
@@ -27,9 +28,10 @@ from sessions.ports import TurnLease, TurnLock
 
 _TAKEN = -1
 _LEAST_RETRY_S = 1
+_MOST_RETRY_S = 2
 _NO_ANSWER = (RedisError, OSError, TimeoutError)
 
-_log = structlog.get_logger(__name__)
+_log: FilteringBoundLogger = structlog.get_logger(__name__)
 
 
 class RedisTurnLease(TurnLease):
@@ -93,7 +95,7 @@ class RedisTurnLock(TurnLock):
         except _NO_ANSWER as error:
             raise TurnLockUnavailable("the turn locks cannot be asked") from error
         if answer != _TAKEN:
-            raise SessionBusy(retry_after_s=max(_LEAST_RETRY_S, math.ceil(answer / 1000)))
+            raise SessionBusy(retry_after_s=_retry_after_s(answer))
         lease.extend(asked_at=asked_at)
 
     async def _keep_renewing(self, lease: RedisTurnLease) -> None:
@@ -138,6 +140,12 @@ async def _cancellable() -> AsyncIterator[None]:
     yield
     if task and task.cancelling() > before:
         raise asyncio.CancelledError
+
+
+def _retry_after_s(left_ms: int) -> int:
+    """When to ask again. What is left of the lease bounds the wait for a dead holder; a living one renews it, and gives
+    it back as soon as its turn ends."""
+    return min(max(_LEAST_RETRY_S, math.ceil(left_ms / 1000)), _MOST_RETRY_S)
 
 
 def _script(client: Redis, name: str) -> AsyncScript:

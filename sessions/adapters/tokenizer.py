@@ -135,10 +135,14 @@ def _text(file: Path) -> str:
 
 
 def _special_tokens(tokenizer: Tokenizer, config: _Config) -> tuple[str, ...]:
-    """Longest first, so that a token which holds a shorter one is met before it."""
+    """Longest first, so that a token which holds a shorter one is met before it.
+
+    Without the white space around them: a space cannot break a token that begins or ends with one.
+    """
     added: Mapping[int, AddedToken] = tokenizer.get_added_tokens_decoder()
     found = {token.content for token in added.values() if _is_control(token)} | set(config.special().values())
-    return tuple(sorted((token for token in found if len(token) > 1), key=lambda token: (-len(token), token)))
+    bare = {token.strip() for token in found}
+    return tuple(sorted((token for token in bare if len(token) > 1), key=lambda token: (-len(token), token)))
 
 
 def _is_control(token: AddedToken) -> bool:

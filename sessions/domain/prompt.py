@@ -57,15 +57,6 @@ def scene_script(content: ScenarioContent, scene: str) -> str:
     raise ScenarioInvalid("scene", f"the scenario has no scene named {scene!r}")
 
 
-def pinned_messages(content: ScenarioContent, scene: str) -> tuple[Message, ...]:
-    """What stands before every turn of the session.
-
-    Script and system block share one message: several chat templates allow a single system message only.
-    """
-    head = "\n\n".join(part for part in (system_block(content), scene_script(content, scene)) if part)
-    return (Message(Role.SYSTEM, head), Message(Role.ASSISTANT, content.opening.strip()))
-
-
 @dataclass(frozen=True, slots=True)
 class PromptRules:
     """What of the served model and the settings a prompt depends on."""
@@ -73,6 +64,18 @@ class PromptRules:
     special_tokens: tuple[str, ...]
     message_overhead: int
     """Tokens the template puts around one message."""
+
+
+def pinned_messages(content: ScenarioContent, scene: str, rules: PromptRules) -> tuple[Message, ...]:
+    """What stands before every turn of the session.
+
+    Script and system block share one message: several chat templates allow a single system message only.
+    """
+    head = "\n\n".join(part for part in (system_block(content), scene_script(content, scene)) if part)
+    return (
+        Message(Role.SYSTEM, neutralised(head, rules.special_tokens)),
+        Message(Role.ASSISTANT, neutralised(content.opening.strip(), rules.special_tokens)),
+    )
 
 
 def turn_messages(turn: Turn, rules: PromptRules) -> tuple[Message, Message]:

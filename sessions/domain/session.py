@@ -1,7 +1,7 @@
 """A session: one trainee's run through one version of a scenario."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from enum import StrEnum
 from typing import NewType
@@ -61,8 +61,27 @@ class Session:
     def is_open(self) -> bool:
         return self.state is State.OPEN
 
+    @property
+    def next_turn(self) -> int:
+        """The number that the next turn will have."""
+        return self.turn_count + 1
+
     def is_visible_to(self, viewer: Viewer) -> bool:
         return self.tenant == viewer.tenant and viewer.only_of in (None, self.trainee)
+
+
+def with_turn(session: Session) -> Session:
+    """The session once its next turn is written; raises `IllegalTransition` if it takes none."""
+    state = after(session.state, Event.TURN)
+    return replace(session, state=state, version=session.version + 1, turn_count=session.next_turn)
+
+
+def closed(session: Session, *, at: datetime) -> Session:
+    """The session closed at this moment; one that is closed already stays as it is."""
+    state = after(session.state, Event.CLOSE)
+    if state is session.state:
+        return session
+    return replace(session, state=state, version=session.version + 1, closed_at=at)
 
 
 @dataclass(frozen=True, slots=True)

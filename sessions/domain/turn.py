@@ -5,6 +5,7 @@ from datetime import datetime
 from enum import StrEnum
 
 from sessions.domain.session import SessionId
+from sessions.errors import IdempotencyKeyReused
 
 
 class TurnState(StrEnum):
@@ -50,6 +51,14 @@ class IdempotencyKey:
 
     key: str
     digest: str
+
+    def repeats(self, earlier: "IdempotencyKey") -> bool:
+        """Whether it asks for the same thing again; raises `IdempotencyKeyReused` if it asks for another one."""
+        if self.key != earlier.key:
+            return False
+        if self.digest != earlier.digest:
+            raise IdempotencyKeyReused
+        return True
 
 
 @dataclass(frozen=True, slots=True)

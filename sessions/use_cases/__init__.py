@@ -1,1 +1,1 @@
-"""What can be done with scenarios, sessions and turns; one file and one class each."""
+"""What can be done with scenarios, sessions and turns: a class each; those that only read one thing share a file."""

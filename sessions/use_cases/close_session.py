@@ -1,8 +1,6 @@
 """Close a session: it takes no more turns, and its replica may forget it."""
 
-from dataclasses import replace
-
-from sessions.domain.session import Event, Session, SessionId, after
+from sessions.domain.session import Session, SessionId, closed
 from sessions.domain.viewer import Viewer
 from sessions.ports import Clock, OutboxEntry, Records, TurnLock, Tutor
 from sessions.use_cases.read_session import visible_session
@@ -20,19 +18,17 @@ class CloseSession:
         async with self._records.begin() as work:
             await visible_session(work, viewer, session)
         async with self._lock.hold(session):
-            closed = await self._close(viewer, session)
+            ended = await self._close(viewer, session)
         await self._tutor.forget(session)
-        return closed
+        return ended
 
     async def _close(self, viewer: Viewer, session: SessionId) -> Session:
         now = self._clock.now()
         async with self._records.begin() as work:
             found = await visible_session(work, viewer, session)
-            state = after(found.state, Event.CLOSE)
-            if state is found.state:
-                return found
-            closed = replace(found, state=state, version=found.version + 1, closed_at=now)
-            await work.sessions.advance(closed)
-            facts: dict[str, str | int | float | bool | None] = {"turns": closed.turn_count}
-            await work.outbox.add(OutboxEntry(closed.tenant, "session.closed", str(session), facts, now))
-        return closed
+            ended = closed(found, at=now)
+            if ended is not found:
+                await work.sessions.advance(ended)
+                facts = {"turns": ended.turn_count}
+                await work.outbox.add(OutboxEntry(ended.tenant, "session.closed", str(session), facts, now))
+        return ended

@@ -3,9 +3,9 @@
 from sessions.domain.context import Context
 from sessions.domain.session import SessionId
 from sessions.domain.viewer import Viewer
-from sessions.errors import ScenarioNotFound
 from sessions.ports import Records
 from sessions.prompt_writer import PromptWriter
+from sessions.use_cases.read_scenario import known_scenario
 from sessions.use_cases.read_session import visible_session
 
 
@@ -18,8 +18,6 @@ class ExplainContext:
         """Raises `SessionNotFound`."""
         async with self._records.begin() as work:
             found = await visible_session(work, viewer, session)
-            scenario = await work.scenarios.get(found.tenant, found.scenario, found.scenario_version)
+            scenario = await known_scenario(work, found.tenant, found.scenario, found.scenario_version)
             turns = await work.turns.all(session)
-        if scenario is None:
-            raise ScenarioNotFound("the session's scenario is gone")
         return self._writer.explain(found, scenario.content, turns)

@@ -9,8 +9,9 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from enum import StrEnum
+from typing import assert_never
 
-from sessions.domain.session import Event, Session, after
+from sessions.domain.session import Session, with_turn
 from sessions.domain.turn import IdempotencyKey, Timings, Turn, TurnError, TurnState, Usage
 from sessions.errors import RecordsUnavailable, SessionMoved, TutorBroke
 from sessions.ports import Clock, OutboxEntry, Piece, Records, ReplyEnd, TutorReply
@@ -37,7 +38,7 @@ class TurnDraft:
 
     @property
     def number(self) -> int:
-        return self.session.turn_count + 1
+        return self.session.next_turn
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,6 +131,8 @@ class OpenTurn:
                     release(text)
                 case ReplyEnd(finish_reason, usage):
                     return _Ending(TurnState.COMPLETED, finish_reason, usage)
+                case never:
+                    assert_never(never)
         raise TutorBroke("the reply ended without an end")
 
     def _finished(self, ending: _Ending) -> Turn:
@@ -162,15 +165,9 @@ class OpenTurn:
 
     async def _write(self, turn: Turn) -> Turn:
         session = self._draft.session
-        moved = replace(
-            session,
-            state=after(session.state, Event.TURN),
-            version=session.version + 1,
-            turn_count=turn.number,
-        )
         try:
             async with self._records.begin() as work:
-                await work.sessions.advance(moved)
+                await work.sessions.advance(with_turn(session))
                 await work.turns.add(turn)
                 await work.outbox.add(_entry(session, turn))
         except SessionMoved:

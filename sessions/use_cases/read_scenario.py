@@ -2,9 +2,19 @@
 
 from sessions.domain.page import Cursor, Page
 from sessions.domain.scenario import Scenario, ScenarioId
-from sessions.domain.viewer import Viewer
+from sessions.domain.viewer import TenantId, Viewer
 from sessions.errors import ScenarioNotFound
-from sessions.ports import Records
+from sessions.ports import Records, UnitOfWork
+
+
+async def known_scenario(
+    work: UnitOfWork, tenant: TenantId, scenario: ScenarioId, version: int | None = None
+) -> Scenario:
+    """The scenario inside a transaction, the latest version by default; raises `ScenarioNotFound`."""
+    found = await work.scenarios.get(tenant, scenario, version)
+    if found is None:
+        raise ScenarioNotFound("there is no such scenario")
+    return found
 
 
 class ReadScenario:
@@ -14,10 +24,7 @@ class ReadScenario:
     async def __call__(self, viewer: Viewer, scenario: ScenarioId, version: int | None = None) -> Scenario:
         """The latest version by default; raises `ScenarioNotFound`."""
         async with self._records.begin() as work:
-            found = await work.scenarios.get(viewer.tenant, scenario, version)
-        if found is None:
-            raise ScenarioNotFound("there is no such scenario")
-        return found
+            return await known_scenario(work, viewer.tenant, scenario, version)
 
 
 class ListScenarios:

@@ -8,8 +8,8 @@ from sessions.domain.scenario import ScenarioId
 from sessions.domain.session import Session, SessionId
 from sessions.domain.turn import IdempotencyKey
 from sessions.domain.viewer import Viewer
-from sessions.errors import ScenarioNotFound
 from sessions.ports import Clock, OutboxEntry, Records
+from sessions.use_cases.read_scenario import known_scenario
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,9 +29,7 @@ class StartSession:
         """The new session, or the earlier one of the same key; raises `ScenarioNotFound` or `IdempotencyKeyReused`."""
         viewer, now = order.viewer, self._clock.now()
         async with self._records.begin() as work:
-            scenario = await work.scenarios.get(viewer.tenant, order.scenario)
-            if scenario is None:
-                raise ScenarioNotFound("there is no such scenario")
+            scenario = await known_scenario(work, viewer.tenant, order.scenario)
             wanted = Session(
                 id=SessionId(uuid4()),
                 tenant=viewer.tenant,

@@ -11,10 +11,11 @@ from sessions.domain.scenario import ScenarioContent
 from sessions.domain.session import Session, SessionId
 from sessions.domain.turn import IdempotencyKey, Turn, TurnState
 from sessions.domain.viewer import Viewer
-from sessions.errors import IdempotencyKeyReused, ScenarioNotFound, SessionClosed, SessionMoved, TurnLimitReached
+from sessions.errors import SessionClosed, SessionMoved, TurnLimitReached
 from sessions.ports import Clock, Records, TurnLock, Tutor, TutorRequest, UnitOfWork
 from sessions.prompt_writer import PromptWriter
 from sessions.use_cases.open_turn import OpenTurn, TurnDraft
+from sessions.use_cases.read_scenario import known_scenario
 from sessions.use_cases.read_session import visible_session
 
 
@@ -72,7 +73,7 @@ class TakeTurn:
             request = TutorRequest(
                 session=order.session,
                 tenant=start.session.tenant,
-                turn=start.session.turn_count + 1,
+                turn=start.session.next_turn,
                 messages=written.prompt.messages,
                 max_tokens=written.max_tokens,
                 last_replica=start.last_replica,
@@ -94,10 +95,8 @@ class TakeTurn:
                 raise SessionClosed("the session is closed")
             if await _earlier(work, order) is not None:
                 raise SessionMoved("a turn with this idempotency key has just ended")
-            scenario = await work.scenarios.get(session.tenant, session.scenario, session.scenario_version)
+            scenario = await known_scenario(work, session.tenant, session.scenario, session.scenario_version)
             turns = await work.turns.all(order.session)
-        if scenario is None:
-            raise ScenarioNotFound("the session's scenario is gone")
         limit = scenario.content.max_turns
         if sum(turn.state is not TurnState.FAILED for turn in turns) >= limit:
             raise TurnLimitReached(limit)
@@ -108,8 +107,6 @@ async def _earlier(work: UnitOfWork, order: TurnOrder) -> Turn | None:
     if order.idempotency is None:
         return None
     turn = await work.turns.by_key(order.session, order.idempotency.key)
-    if turn is None or turn.idempotency is None:
+    if turn is None or turn.idempotency is None or not order.idempotency.repeats(turn.idempotency):
         return None
-    if turn.idempotency.digest != order.idempotency.digest:
-        raise IdempotencyKeyReused("the idempotency key was used with another text")
     return None if turn.error is not None and turn.error.retryable else turn

@@ -195,6 +195,7 @@ def test_defaults_in_the_example_and_in_the_file_are_those_of_the_settings(
     commented = set(re.findall(r"^#([A-Z0-9_]+)=", (ROOT / ".env.example").read_text(), re.MULTILINE))
     for name, value in services["gateway"]["environment"].items():
         monkeypatch.setenv(name, interpolated(value, {key: needed[key] for key in needed if key not in commented}))
+    monkeypatch.setenv("DRILLYARD_INSTANCE", "one")  # by default each has a random one
     by_the_file = Settings()
     for name in commented & ours(needed):
         monkeypatch.setenv(name, needed[name])

@@ -19,6 +19,7 @@ from gateway.local.ledger import Ledger
 from gateway.local.process import Child
 from gateway.local.progress import Progress
 from gateway.local.stack import LISTS
+from gateway.local.temporary_folder import temporary_folder
 from gateway.local.vllm_environment import Installer, vllm_environment
 from gateway.local.vllm_replica import ReplicaPlan, Serving, replica_service, spread
 
@@ -33,7 +34,13 @@ def children() -> Iterator[Children]:
 
 
 @pytest.fixture
-def serving(children: Children, tmp_path: Path) -> Serving:
+def temporary(tmp_path: Path) -> Iterator[Path]:
+    with temporary_folder(tmp_path / "note") as folder:
+        yield folder
+
+
+@pytest.fixture
+def serving(temporary: Path, children: Children, tmp_path: Path) -> Serving:
     installer = Installer(
         lists=LISTS,
         cache=cache_folder(tmp_path),
@@ -46,6 +53,7 @@ def serving(children: Children, tmp_path: Path) -> Serving:
         model=bundled_model(installer),
         window_tokens=2048,
         home=tmp_path / "home",
+        temporary=temporary,
         logs=tmp_path / "logs",
     )
 

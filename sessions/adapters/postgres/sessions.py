@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from sqlalchemy import Row, select, update
+from sqlalchemy import ColumnElement, Row, select, update
 from sqlalchemy.dialects.postgresql import insert
 from typing_extensions import override
 
@@ -81,11 +81,11 @@ class PostgresSessions(Sessions):
             )
         )
         if row is None or row.idempotency_digest != idempotency.digest:
-            raise IdempotencyKeyReused("the idempotency key was used before, with another content")
+            raise IdempotencyKeyReused
         return _session(row)
 
 
-def _visible_to(viewer: Viewer) -> list[Any]:
+def _visible_to(viewer: Viewer) -> list[ColumnElement[bool]]:
     mine = [] if viewer.only_of is None else [sessions.c.trainee_id == viewer.only_of]
     return [sessions.c.tenant_id == viewer.tenant, *mine]
 

@@ -35,7 +35,7 @@ class Transaction:
             try:
                 return await self._connection.execute(statement)
             except UnicodeEncodeError as error:  # half a surrogate pair; the driver lets this one through as it is
-                raise ValueUnstorable("the database cannot hold this value") from error
+                raise ValueUnstorable from error
 
 
 @contextmanager
@@ -47,7 +47,7 @@ def in_our_words() -> Iterator[None]:
     except PoolTimeout as error:
         raise RecordsUnavailable("every connection to the database is in use") from error
     except DataError as error:
-        raise ValueUnstorable("the database cannot hold this value") from error
+        raise ValueUnstorable from error
     except ProgrammingError as error:
         if getattr(error.orig, "sqlstate", None) in (_NO_SUCH_TABLE, _NO_SUCH_COLUMN):
             raise RecordsUnavailable("the database lacks a table: run `drillyard db migrate`") from error

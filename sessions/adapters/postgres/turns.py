@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from typing import Any
-from uuid import UUID
 
 from sqlalchemy import Row, bindparam, select
 from sqlalchemy.dialects.postgresql import insert
@@ -65,7 +64,7 @@ class PostgresTurns(Turns):
         return None if row is None else _turn(row)
 
 
-def _values(turn: Turn) -> dict[str, UUID | int | float | str | bool | object | None]:
+def _values(turn: Turn) -> dict[str, object]:
     return {
         "session_id": turn.session,
         "number": turn.number,

@@ -12,7 +12,7 @@ import pytest
 from gateway.adapters.memory_accounts import MemoryAccounts
 from gateway.adapters.postgres_accounts import PostgresAccounts
 from gateway.domain.access import KeyId, Principal, Role, StoredKey, digest
-from gateway.errors import KeysUnavailable
+from gateway.errors import AccountRefused, KeysUnavailable
 from gateway.ports import Account, Accounts, Keys
 from sessions.adapters.postgres.engine import postgres_engine
 
@@ -72,12 +72,12 @@ async def test_an_account_made_at_once_by_many_is_one(store: AccountsAndKeys) ->
 
 async def test_an_account_keeps_its_role(store: AccountsAndKeys) -> None:
     account = await _account(store)
-    with pytest.raises(ValueError, match="trainee"):
+    with pytest.raises(AccountRefused, match="trainee"):
         await store.account(account.tenant, account.name, Role.OPERATOR, at=LATER)
 
 
 async def test_there_is_no_account_without_a_tenant(store: AccountsAndKeys) -> None:
-    with pytest.raises(ValueError, match="tenant"):
+    with pytest.raises(AccountRefused, match="tenant"):
         await store.account(uuid4(), "Li", Role.TRAINEE, at=NOON)
 
 
@@ -99,7 +99,7 @@ async def test_an_odd_key_is_an_unknown_one(store: AccountsAndKeys, odd: str) ->
 async def test_a_key_is_written_once(store: AccountsAndKeys) -> None:
     owner = await _account(store)
     await store.add(_key("k", owner), at=NOON)
-    with pytest.raises(ValueError, match="id"):
+    with pytest.raises(AccountRefused, match="id"):
         await store.add(replace(_key("k", owner), secret_sha256=digest("another")), at=NOON)
     assert await store.find(KeyId("k")) == _key("k", owner)
 
@@ -107,7 +107,7 @@ async def test_a_key_is_written_once(store: AccountsAndKeys) -> None:
 async def test_a_key_needs_an_account_of_its_tenant(store: AccountsAndKeys) -> None:
     here, there = await _account(store, "here"), await _account(store, "there")
     for principal in (Principal(here.tenant, uuid4(), here.role), Principal(there.tenant, here.id, here.role)):
-        with pytest.raises(ValueError, match="account"):
+        with pytest.raises(AccountRefused, match="account"):
             await store.add(replace(_key("k", here), principal=principal), at=NOON)
 
 

@@ -40,11 +40,6 @@ async def test_every_key_has_our_prefix_and_goes_by_itself(redis_client: Redis) 
         assert 3500 < await redis_client.ttl(key) <= 3600
 
 
-async def test_a_client_that_decodes_answers_is_fine_too(redis_client: Redis) -> None:
-    decoding = Redis(connection_pool=redis_client.connection_pool, decode_responses=True)
-    assert await store(decoding).claim(KEY, [A], replacing=None) == Pin(A, 1)
-
-
 async def test_a_key_of_another_kind_is_an_error_in_our_words(redis_client: Redis) -> None:
     await redis_client.set("dy:pin:session-1", "not a hash")
     with pytest.raises(PinStoreUnavailable):

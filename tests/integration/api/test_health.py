@@ -5,7 +5,12 @@ from tests.integration.api.house import House
 async def test_a_living_process_says_so_even_when_it_is_not_ready(house: House) -> None:
     house.checks["postgres"] = Check(ok=False, detail="connection refused")
     answer = await house.nobody.get("/livez")
-    assert (answer.status_code, answer.json()) == (200, {"status": "ok"})
+    assert (answer.status_code, answer.json()["status"]) == (200, "ok")
+
+
+async def test_a_process_is_told_from_another_by_its_instance(house: House) -> None:
+    first, second = [(await house.nobody.get("/livez")).json()["instance"] for _ in range(2)]
+    assert first == second != ""
 
 
 async def test_readiness_names_what_is_wrong(house: House) -> None:

@@ -12,7 +12,8 @@ async def test_a_cancelled_reply_is_stopped_on_the_server_and_the_chat_goes_on(s
     server.wrong[1] = Wrong.STALL
     out = io.StringIO()
     async with Api(base_url=server.base_url) as api, asyncio.TaskGroup() as group:
-        talk = ChatSession(client=api.as_holder_of(KEYS[0]), screen=Console(file=out, width=100))
+        client = api.as_holder_of(KEYS[0])
+        talk = ChatSession(client=client, reader=client, screen=Console(file=out, width=100))
         session = await talk.begin(scenario="zh", session=None, default=None)
         saying = group.create_task(talk.say("hello"))
         assert await asyncio.to_thread(server.reached.wait, 10)

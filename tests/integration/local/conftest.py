@@ -8,6 +8,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -42,6 +43,10 @@ class Up:
         found = json.loads(self.ready_file.read_text())
         assert isinstance(found, dict)
         return found
+
+    @property
+    def temporary(self) -> Path:
+        return Path((self.data / "run" / "temporary").read_text())
 
     @property
     def said(self) -> str:
@@ -80,9 +85,21 @@ class Up:
 
     def left(self) -> list[str]:
         """What still runs of all that was started here, by the mark everything inherits."""
-        return [
-            f"{one.pid} {name}" for one in process_table.living() if (name := _marked(one.pid, self.mark, self.data))
-        ]
+        return [f"{pid} {name}" for pid, name in self._living()]
+
+    def end_what_is_left(self) -> list[str]:
+        """So that a test which fails in the middle leaves nothing either; returns what there was."""
+        left = self.left()
+        deadline = time.monotonic() + PATIENCE_S
+        while (living := self._living()) and time.monotonic() < deadline:
+            for pid, _ in living:
+                with suppress(ProcessLookupError):
+                    os.kill(pid, signal.SIGKILL)
+            time.sleep(0.01)
+        return left
+
+    def _living(self) -> list[tuple[int, str]]:
+        return [(one.pid, name) for one in process_table.living() if (name := _marked(one.pid, self.mark, self.data))]
 
     def end(self) -> None:
         for process in self.started:
@@ -112,7 +129,9 @@ def up(tmp_path: Path) -> Iterator[Up]:
     one = Up(folder=tmp_path, mark=f"{os.getpid()}-{tmp_path.name}")
     yield one
     one.end()
+    left = one.end_what_is_left()
     elsewhere = one.data / "postgres" / "the-cluster-lies-in"
     if elsewhere.exists():  # root's temporary folders are closed to the account Postgres runs with
         shutil.rmtree(elsewhere.read_text().strip())
-    assert one.left() == []
+    shutil.rmtree(one.data / "postgres", ignore_errors=True)  # 40 MB
+    assert left == []

@@ -7,6 +7,7 @@ import os
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -44,6 +45,7 @@ def main() -> None:
     subprocess.Popen([sys.executable, "-S", "-c", "import time\nwhile True: time.sleep(60)"])
     while mode in {"load", "stubborn"}:
         time.sleep(1)
+    tempfile.mkstemp()
     port = int(sys.argv[sys.argv.index("--port") + 1])
     with ThreadingHTTPServer(("127.0.0.1", port), Engine) as server:
         server.serve_forever()

@@ -26,9 +26,10 @@ def test_a_real_postgres_answers_and_leaves_nothing_behind(tmp_path: Path) -> No
         with connected(server) as connection:
             row = connection.execute(
                 "select current_database(), current_setting('server_encoding'), lower('ÄÖ'), "
-                "current_setting('listen_addresses'), current_setting('unix_socket_directories')"
+                "current_setting('listen_addresses'), current_setting('unix_socket_directories'), "
+                "current_setting('dynamic_shared_memory_type')"
             ).fetchone()
-    assert row == ("drillyard", "UTF8", "äö", "127.0.0.1", "")
+    assert row == ("drillyard", "UTF8", "äö", "127.0.0.1", "", "mmap")
     assert not Path(f"/proc/{server.pid}").exists()
     assert {file.name for file in (tmp_path / "pg").iterdir()} <= {"postgres.log", "the-cluster-lies-in"}
 

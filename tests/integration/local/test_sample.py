@@ -31,6 +31,7 @@ async def test_seeding_twice_gives_the_same_keys_and_scenarios(
     keys_file = tmp_path / "keys.json"
     first = seed(environment, keys_file=keys_file)
     assert seed(environment, keys_file=keys_file) == first
+    assert first.tenant == "sample"
     assert [scenario.locale for scenario in first.scenarios] == ["en-US", "zh-CN"]
     assert len(set(first.keys.trainees)) == TRAINEES
     assert keys_file.stat().st_mode & 0o077 == 0

@@ -4,30 +4,37 @@ import os
 import subprocess
 import sys
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner
+from typer.testing import CliRunner, Result
 
 from gateway.cli.failure import CommandFailed
-from gateway.cli.up import up
+from gateway.cli.main import build_app
 from gateway.local.errors import LocalStackError, PortTaken
-from gateway.local.ready_file import Ready
+from gateway.local.preparation import ReplicaKind
+from gateway.local.ready_file import Ready, ReadyReplica
 from gateway.local.run_stack import Run
 from gateway.local.seed import Keys, Seed, SeedScenario
 
 READY = Ready(
     base_url="http://127.0.0.1:8080",
     seed=Seed(
+        tenant="sample",
         keys=Keys(operator="op-key", instructor="in-key", service="sv-key", trainees=("tr-key",)),
         scenarios=(SeedScenario("s", "en"),),
     ),
-    replicas=(),
+    replicas=(ReadyReplica("replica-1", "http://127.0.0.1:1", 42, "vllm"),),
     redis_url="redis://r",
     database_url="postgresql://d",
     pids={},
     log_dir=Path("/data/logs"),
 )
+
+
+def invoked(*words: str) -> Result:
+    return CliRunner().invoke(build_app(), ["up", *words])
 
 
 @pytest.fixture
@@ -37,7 +44,8 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> list[Run]:
 
     def pretend(run: Run) -> bool:
         runs.append(run)
-        run.announce(READY)
+        kind = run.options.replica_kind
+        run.announce(READY if kind is ReplicaKind.VLLM else replace(READY, replicas=()))
         return True
 
     monkeypatch.setattr("gateway.cli.up.run_stack", pretend)
@@ -45,7 +53,7 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> list[Run]:
 
 
 def test_the_defaults_are_two_replicas_and_a_folder_beside_us(asked: list[Run]) -> None:
-    result = CliRunner().invoke(up, [])
+    result = invoked()
     assert result.exit_code == 0, result.output
     (run,) = asked
     assert (run.options.replica_kind, run.options.replicas, run.options.window_tokens) == ("vllm", 2, 4096)
@@ -53,15 +61,23 @@ def test_the_defaults_are_two_replicas_and_a_folder_beside_us(asked: list[Run]) 
 
 
 def test_a_person_gets_addresses_keys_and_the_next_command(asked: list[Run]) -> None:
-    output = CliRunner().invoke(up, ["--replica-kind", "none"]).output
+    output = invoked("--data", "/elsewhere").output
     assert len(asked) == 1
-    words = ("http://127.0.0.1:8080", "/data/logs", "tr-key", "in-key", "op-key", ".venv/bin/drillyard chat")
+    words = ("http://127.0.0.1:8080", "tenant          sample", "/data/logs", "tr-key", "in-key", "op-key")
     assert not [word for word in words if word not in output]
+    assert "chat --data /elsewhere\n" in output
     assert "sv-key" not in output
 
 
+def test_nobody_is_sent_to_talk_where_no_replica_is(asked: list[Run]) -> None:
+    output = invoked("--replica-kind", "none").output
+    assert len(asked) == 1
+    assert "Drillyard is ready" in output
+    assert "Try it" not in output
+
+
 def test_the_help_names_every_option_and_an_example() -> None:
-    output = CliRunner().invoke(up, ["--help"], env={"COLUMNS": "160"}).output
+    output = CliRunner().invoke(build_app(), ["up", "--help"], env={"COLUMNS": "160"}).output
     options = ("replica-kind", "replicas", "model", "data", "port", "host", "ready-file", "window", "vllm-env")
     assert not [option for option in options if f"--{option}" not in output]
     assert "Example" in output
@@ -69,7 +85,7 @@ def test_the_help_names_every_option_and_an_example() -> None:
 
 @pytest.mark.parametrize("words", [["--replica-kind", "cuda"], ["--replicas", "0"], ["--port", "70000"]])
 def test_nonsense_is_refused_before_anything_starts(asked: list[Run], words: list[str]) -> None:
-    assert CliRunner().invoke(up, words).exit_code == 2
+    assert invoked(*words).exit_code == 2
     assert asked == []
 
 
@@ -86,14 +102,14 @@ def test_a_failure_is_one_line(monkeypatch: pytest.MonkeyPatch, error: LocalStac
         raise error
 
     monkeypatch.setattr("gateway.cli.up.run_stack", fail)
-    result = CliRunner().invoke(up, [])
+    result = invoked()
     assert isinstance(result.exception, CommandFailed)
     assert str(result.exception) == line
 
 
 def test_a_stop_before_all_was_up_is_no_success(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("gateway.cli.up.run_stack", lambda _: False)
-    assert CliRunner().invoke(up, []).exit_code == 130
+    assert invoked().exit_code == 130
 
 
 def _environment(cache: Path) -> Mapping[str, str]:

@@ -20,6 +20,7 @@ from gateway.local.run_stack import Run, run_stack
 from gateway.local.seed import Keys, Seed, SeedScenario
 
 SEED = Seed(
+    tenant="sample",
     keys=Keys(operator="op-key", instructor="in-key", service="sv-key", trainees=("t-1", "t-2")),
     scenarios=(SeedScenario("s-1", "zh-CN"), SeedScenario("s-2", "en")),
 )

@@ -1,39 +1,22 @@
 import re
-from collections.abc import Iterator
 from http import HTTPStatus
 from pathlib import Path
 
 import pytest
 
-from gateway.errors import BodyTooLarge, FieldInvalid, Forbidden, GatewayError, ServerStopping, Unauthenticated
-from gateway.problems import STATUS_OF, UNKNOWN_PATH, codes, failed_turn, invalid, plain, problem
-from router.errors import NoReplicaAvailable, RouterError
+from gateway.errors import BodyTooLarge, FieldInvalid, Forbidden, ServerStopping, Unauthenticated
+from gateway.problems import UNKNOWN_PATH, codes, failed_turn, invalid, plain, problem
+from router.errors import NoReplicaAvailable
 from sessions.errors import (
     RecordsUnavailable,
     ScenarioInvalid,
     SessionBusy,
     SessionMoved,
-    SessionsError,
     TextTooLong,
     TutorUnavailable,
 )
 
 ROW = re.compile(r"^\| `(\w+)` \| (\d+) \|", re.MULTILINE)
-
-
-def leaves(error: type[Exception]) -> Iterator[type[Exception]]:
-    children = error.__subclasses__()
-    for child in children:
-        yield from leaves(child)
-    if not children:
-        yield error
-
-
-@pytest.mark.parametrize("package", [GatewayError, RouterError, SessionsError])
-def test_every_leaf_of_each_package_has_a_status(package: type[Exception]) -> None:
-    homes = {"gateway.errors", "router.errors", "sessions.errors"}
-    ours = {leaf for leaf in leaves(package) if leaf.__module__ in homes}
-    assert ours <= set(STATUS_OF)
 
 
 def test_a_code_has_one_status() -> None:

@@ -3,15 +3,20 @@
 import asyncio
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
+from dataclasses import replace
 
 import pytest
+from typing_extensions import override
 
 from gateway.errors import ServerStopping
 from gateway.running_turns import RunningTurns, TurnReader
+from gateway.use_cases import use_cases
 from sessions.domain.events import Accepted, Cancelled, Delta, Done, Failed, TurnEvent
+from sessions.domain.session import SessionId
 from sessions.domain.turn import IdempotencyKey, Turn, TurnState
 from sessions.errors import IdempotencyKeyReused, SessionBusy, SessionNotFound, TurnNotFound, TutorUnavailable
-from tests.support.session_fakes import broken, viewer
+from sessions.ports import TurnLease
+from tests.support.session_fakes import OpenLock, broken, viewer, writer
 from tests.support.stage import Stage, staged
 
 KEY = IdempotencyKey("k-1", "digest")
@@ -87,6 +92,28 @@ async def test_two_equal_orders_at_the_same_moment_are_one_turn() -> None:
         texts = [text(await read(reader)) for reader in readers]
     assert texts == ["Hello there."] * 5
     assert len(await stage.turns()) == 1
+
+
+class LateLock(OpenLock):
+    """Before it is given, another process takes the same turn and ends it."""
+
+    def __init__(self, stage: Stage) -> None:
+        self._stage = stage
+
+    @override
+    @asynccontextmanager
+    async def hold(self, session: SessionId) -> AsyncIterator[TurnLease]:
+        await self._stage.play(key=KEY)
+        async with super().hold(session) as lease:
+            yield lease
+
+
+async def test_a_turn_that_another_process_ended_meanwhile_is_replayed() -> None:
+    stage = await staged()
+    late = use_cases(records=stage.records, lock=LateLock(stage), tutor=stage.tutor, writer=writer(), clock=stage.clock)
+    async with running(replace(stage, use=late)) as turns:
+        assert text(await read(await turns.take(stage.order(key=KEY)))) == "Hello there."
+    assert len(stage.tutor.requests) == 1
 
 
 async def test_a_turn_outlives_the_one_who_asked_for_it() -> None:

@@ -1,14 +1,16 @@
 """Prompts keep to their window, whatever the talk was."""
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from typing_extensions import override
 
 from sessions.domain.session import SessionId
 from sessions.domain.turn import Turn, TurnState
-from sessions.errors import TextEmpty, TextTooLong
+from sessions.errors import ScenarioInvalid, TextEmpty, TextTooLong
+from sessions.prompt_writer import PromptWriter
 from tests.support.session_fakes import SHARES, START, WordCounter, a_session, content, writer
 
 LENGTHS = st.lists(st.tuples(st.integers(1, 200), st.integers(0, 100), st.booleans()), max_size=60)
@@ -50,6 +52,30 @@ def test_prompt_and_reply_always_fit_and_only_grow_between_cuts(
 def test_a_message_is_measured_before_anything_else(text: str, refusal: type[Exception]) -> None:
     with pytest.raises(refusal):
         writer().message_tokens(text)
+
+
+@dataclass
+class Greedy(WordCounter):
+    """Remembers the longest text it had to count."""
+
+    longest: int = 0
+
+    @override
+    def count_text(self, text: str) -> int:
+        self.longest = max(self.longest, len(text))
+        return super().count_text(text)
+
+
+@pytest.mark.parametrize("text", ["w " * 100_000, "w" + " " * 200_000 + "w"])
+def test_of_a_text_that_is_far_too_long_only_the_beginning_is_counted(text: str) -> None:
+    counter = Greedy()
+    of_greedy = PromptWriter(model="fake", counter=counter, shares=SHARES)
+    with pytest.raises(TextTooLong) as refused:
+        of_greedy.message_tokens(text)
+    assert refused.value.tokens > refused.value.limit == SHARES.message
+    with pytest.raises(ScenarioInvalid, match="at most 500"):
+        of_greedy.checked(content(persona=text))
+    assert counter.longest <= 16 * max(SHARES.script, 500)
 
 
 def test_control_strings_are_counted_as_they_will_stand_in_the_prompt() -> None:

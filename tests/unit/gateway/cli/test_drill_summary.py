@@ -79,9 +79,7 @@ def test_a_good_turn_without_text_is_no_sample_of_the_first_text() -> None:
 def test_tokens_add_up() -> None:
     found = figures([row(), row(2, replica="b"), row(3, replica=None)])
     assert (found.prompt_tokens, found.cached_tokens, found.completion_tokens) == (300, 240, 21)
-    assert found.cached_share == 0.8
     assert found.replicas == ("a", "b")
-    assert figures([]).cached_share is None
 
 
 def test_every_change_of_replica_is_found_with_its_reason() -> None:

@@ -7,10 +7,12 @@ from gateway.domain.access import (
     ALLOWED,
     Action,
     KeyId,
+    KeyState,
     Principal,
     Role,
     StoredKey,
     digest,
+    new_key,
     presented,
     principal,
     written,
@@ -62,6 +64,36 @@ def test_the_right_secret_is_its_owner() -> None:
 def test_unknown_wrong_expired_and_revoked_keys_are_refused_alike(secret: str, found: StoredKey | None) -> None:
     with pytest.raises(Unauthenticated, match=r"^the API key is not valid$"):
         principal(presented(f"Bearer dy_k1_{secret}"), found, now=NOW)
+
+
+def test_a_new_key_opens_the_door_to_its_owner() -> None:
+    made = new_key(OWNER, dice=lambda count: bytes(range(count)), expires_at=NOW + timedelta(days=1))
+    shown = presented(f"Bearer {made.written}")
+    assert shown.id == made.stored.id
+    assert principal(shown, made.stored, now=NOW) == OWNER
+    with pytest.raises(Unauthenticated):
+        principal(shown, made.stored, now=NOW + timedelta(days=1))
+
+
+def test_a_new_key_is_thrown_anew_each_time_and_its_secret_shows_nowhere_else() -> None:
+    made = new_key(OWNER, dice=lambda count: b"1" * count)
+    other = new_key(OWNER, dice=lambda count: b"2" * count)
+    assert made.stored.id != other.stored.id
+    assert made.stored.secret_sha256 != other.stored.secret_sha256
+    assert made.written.rpartition("_")[2] not in repr(made)
+
+
+@pytest.mark.parametrize(
+    ("key", "state"),
+    [
+        (stored(), KeyState.LIVE),
+        (stored(expires_at=NOW + timedelta(seconds=1)), KeyState.LIVE),
+        (stored(expires_at=NOW), KeyState.EXPIRED),
+        (stored(expires_at=NOW, revoked_at=NOW), KeyState.REVOKED),
+    ],
+)
+def test_a_key_says_whether_it_still_works(key: StoredKey, state: KeyState) -> None:
+    assert key.state(NOW) is state
 
 
 def test_only_a_trainee_is_kept_to_the_own_sessions() -> None:

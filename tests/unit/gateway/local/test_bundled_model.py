@@ -70,6 +70,22 @@ def test_a_folder_without_a_model_is_refused(tmp_path: Path) -> None:
         own_model(tmp_path)
 
 
+def test_a_folder_that_cannot_be_looked_at_is_one_line() -> None:
+    with pytest.raises(LocalStackError, match="cannot be read: File name too long"):
+        own_model(Path("m" * 300))
+
+
+def test_a_config_that_cannot_be_read_is_one_line(tmp_path: Path) -> None:
+    model = Model(folder=tmp_path, name="small")
+    (tmp_path / "config.json").mkdir()
+    with pytest.raises(LocalStackError, match="cannot be read: Is a directory"):
+        require_window(model, 512)
+    (tmp_path / "config.json").rmdir()
+    (tmp_path / "config.json").write_text("{")
+    with pytest.raises(LocalStackError, match=r"config\.json is no JSON"):
+        require_window(model, 512)
+
+
 @pytest.mark.parametrize(("config", "window"), [('{"max_position_embeddings": 8192}', 8192), ("{}", 1_000_000)])
 def test_a_window_the_model_can_bear_is_taken(tmp_path: Path, config: str, window: int) -> None:
     (tmp_path / "config.json").write_text(config)

@@ -87,9 +87,21 @@ def test_a_port_that_somebody_else_took_meanwhile_is_replaced(
         code = "raise SystemExit(1)" if len(taken) == 1 else SLEEP
         return Service(command=script(code), waiting_for=lambda: "no answer" if len(taken) == 1 else None)
 
-    monkeypatch.setattr("gateway.local.children.is_free", lambda port: port != taken[0])
-    _, child, port = children.serve(service)
-    assert (port, child.exit_code()) == (taken[1], None)
+    monkeypatch.setattr("gateway.local.children.is_free", lambda port, _: port != taken[0])
+    _, child, port = children.serve(service, first=7)
+    assert (taken[0], port, child.exit_code()) == (7, taken[1], None)
+
+
+def test_an_answer_in_the_name_of_a_dead_child_makes_it_not_ready(children: Children, script: Script) -> None:
+    command = script("import sys; sys.exit('ERROR: the port is taken')", name="gateway")
+    child = children.start(command)
+
+    def somebody_else_answers() -> None:
+        while child.exit_code() is None:
+            pass
+
+    with pytest.raises(ServiceDied, match="the port is taken"):
+        children.await_ready([(Service(command=command, waiting_for=somebody_else_answers), child)])
 
 
 def test_a_server_that_fails_on_a_free_port_is_not_tried_again(children: Children, script: Script) -> None:

@@ -1,5 +1,6 @@
 import json
 import socket
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -22,6 +23,7 @@ WANTED = Wanted(
     database_url="postgresql+psycopg://d",
     host="127.0.0.1",
     port=8080,
+    instance="me",
     window_tokens=4096,
     model=Model(folder=Path("/m"), name="small"),
     replicas=(ReplicaAddress(id="replica-1", url="http://127.0.0.1:1"),),
@@ -38,6 +40,7 @@ def test_the_gateway_is_told_everything_by_its_environment() -> None:
         "DRILLYARD_DATABASE_URL": "postgresql+psycopg://d",
         "DRILLYARD_HOST": "127.0.0.1",
         "DRILLYARD_PORT": "8080",
+        "DRILLYARD_INSTANCE": "me",
         "DRILLYARD_MODEL__NAME": "small",
         "DRILLYARD_MODEL__FOLDER": "/m",
         "DRILLYARD_MODEL__WINDOW_TOKENS": "4096",
@@ -45,7 +48,7 @@ def test_the_gateway_is_told_everything_by_its_environment() -> None:
 
 
 def test_what_is_not_started_here_stays_as_the_caller_named_it() -> None:
-    wanted = Wanted(redis_url="r", database_url="d", host="h", port=1, window_tokens=4096, model=None, replicas=())
+    wanted = replace(WANTED, model=None, replicas=())
     caller = {"DRILLYARD_REPLICAS": '[{"id": "a", "url": "http://a"}]', "DRILLYARD_MODEL__NAME": "theirs"}
     environment = gateway_environment(wanted, caller)
     assert environment["DRILLYARD_REPLICAS"] == caller["DRILLYARD_REPLICAS"]
@@ -76,31 +79,35 @@ def test_the_address_is_one_that_can_be_called(host: str, url: str) -> None:
 def test_a_taken_port_that_was_asked_for_is_an_error() -> None:
     with socket.create_server(("127.0.0.1", 0)) as listener:
         port = listener.getsockname()[1]
-        with pytest.raises(PortTaken, match=f"port {port} on 127"):
-            chosen_port("127.0.0.1", port)
-    assert chosen_port("127.0.0.1", port) == port
+        with pytest.raises(PortTaken, match=f"port {port} on 127") as told:
+            chosen_port("127.0.0.1", port, say=pytest.fail)
+    assert "--port" in told.value.hint
+    assert chosen_port("127.0.0.1", port, say=pytest.fail) == port
 
 
 def test_any_free_port_will_do_for_zero() -> None:
-    assert chosen_port("127.0.0.1", 0) > 0
+    assert chosen_port("127.0.0.1", 0, say=pytest.fail) > 0
 
 
 def test_the_usual_port_gives_way_when_nobody_insisted(monkeypatch: pytest.MonkeyPatch) -> None:
+    said: list[str] = []
     with socket.create_server(("127.0.0.1", 0)) as listener:
         usual = listener.getsockname()[1]
         monkeypatch.setattr("gateway.local.gateway_process.USUAL_PORT", usual)
-        assert chosen_port("127.0.0.1", None) not in {0, usual}
-    assert chosen_port("127.0.0.1", None) == usual
+        port = chosen_port("127.0.0.1", None, say=said.append)
+    assert port not in {0, usual}
+    assert said == [f"port {usual} is taken; using {port}"]
+    assert chosen_port("127.0.0.1", None, say=pytest.fail) == usual
 
 
 def test_an_address_of_another_machine_is_told() -> None:
     with pytest.raises(LocalStackError, match=r"cannot listen on 203\.0\.113\.7"):
-        chosen_port("203.0.113.7", 8080)
+        chosen_port("203.0.113.7", 8080, say=pytest.fail)
 
 
 def test_migrations_and_service_run_the_same_program(tmp_path: Path) -> None:
     migrate = migration("m", {}, log=tmp_path / "migrate.log")
-    service = gateway_service("m", {}, url="http://127.0.0.1:1", log=tmp_path / "gateway.log", has_replicas=True)
+    service = gateway_service("m", replace(WANTED, port=1), {}, log=tmp_path / "gateway.log", has_replicas=True)
     assert migrate.argv[2:] == ("m", "db", "migrate")
     assert service.command.argv[2:] == ("m", "serve")
     assert (service.waiting_for() or "").startswith("/livez says nothing: ")

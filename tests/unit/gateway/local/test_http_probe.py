@@ -17,12 +17,13 @@ class Scripted(BaseHTTPRequestHandler):
     """Answers each path with the status in `status`, 200 where there is none."""
 
     status: dict[str, int] = {}  # noqa: RUF012  set anew for each test
+    text = b'{"instance": "ours", "reasons": ["no\\n replica"]}'
 
     def do_GET(self) -> None:
         status = self.status.get(self.path, 200)
         self.send_response(status)
         self.end_headers()
-        self.wfile.write(b'{"reasons": ["no\\n replica"]}')
+        self.wfile.write(self.text)
 
     def do_POST(self) -> None:
         asked = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
@@ -85,7 +86,16 @@ def test_a_replica_is_ready_once_it_has_made_a_token(url: str) -> None:
 
 def test_a_gateway_says_what_keeps_it_from_being_ready(url: str) -> None:
     Scripted.status = {"/readyz": 503}
-    assert gateway_lacks(url, has_replicas=True) == '/readyz says 503: {"reasons": ["no\\n replica"]}'
-    assert gateway_lacks(url, has_replicas=False) is None
+    lacks = gateway_lacks(url, instance="ours", has_replicas=True) or ""
+    assert lacks.startswith('/readyz says 503: {"instance": "ours", "reasons"')
+    assert gateway_lacks(url, instance="ours", has_replicas=False) is None
     Scripted.status = {}
-    assert gateway_lacks(url, has_replicas=True) is None
+    assert gateway_lacks(url, instance="ours", has_replicas=True) is None
+    Scripted.status = {"/livez": 500}
+    assert (gateway_lacks(url, instance="ours", has_replicas=True) or "").startswith("/livez says 500")
+
+
+@pytest.mark.parametrize("text", [b'{"instance": "theirs"}', b'{"status": "ok"}', b"[]", b"<html>", b""])
+def test_another_server_is_not_taken_for_ours(url: str, monkeypatch: pytest.MonkeyPatch, text: bytes) -> None:
+    monkeypatch.setattr(Scripted, "text", text)
+    assert gateway_lacks(url, instance="ours", has_replicas=True) == f"another server answers at {url}"

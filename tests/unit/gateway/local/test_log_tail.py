@@ -2,7 +2,7 @@ from pathlib import Path
 
 import pytest
 
-from gateway.local.log_tail import last_line, last_meaningful_line, tells_of_a_full_disk
+from gateway.local.log_tail import end_of, last_line, last_meaningful_line, tells_of_a_full_disk
 
 
 def log_of(folder: Path, text: str) -> Path:
@@ -53,3 +53,60 @@ def test_what_an_earlier_run_wrote_is_not_this_ones_failure(tmp_path: Path) -> N
     assert tells_of_a_full_disk(log)
     assert not tells_of_a_full_disk(log, since=len(earlier))
     assert last_meaningful_line(log_of(tmp_path, earlier), since=len(earlier)) == "it wrote nothing to its log"
+
+
+VLLM_KILLED_WHILE_LOADING = """\
+(APIServer pid=11) WARNING 11-29 14:38:55 [system_utils.py:255] Consider this, or `OSError: too many files` may come
+(APIServer pid=11) Traceback (most recent call last):
+(APIServer pid=11)   File "/env/bin/vllm", line 10, in <module>
+(APIServer pid=11)     sys.exit(main())
+(APIServer pid=11)              ^^^^^^
+(APIServer pid=11)   File "/env/lib/vllm/v1/engine/utils.py", line 974, in wait_for_engine_startup
+(APIServer pid=11)     raise RuntimeError(
+(APIServer pid=11) RuntimeError: Engine core initialization failed. See root cause above. Failed core proc(s): {'a': -9}
+"""
+ITS_REASON = "(EngineCore pid=12) ERROR 11-29 14:39:01 [core.py:1100] ValueError: no room for the cache\n"
+
+
+def test_the_exception_of_a_traceback_is_chosen_and_not_the_source_it_quotes(tmp_path: Path) -> None:
+    log = log_of(tmp_path, VLLM_KILLED_WHILE_LOADING)
+    assert last_meaningful_line(log).startswith("RuntimeError: Engine core initialization failed")
+    log = log_of(tmp_path, ITS_REASON + VLLM_KILLED_WHILE_LOADING)
+    assert last_meaningful_line(log) == "ValueError: no room for the cache"
+
+
+def test_a_refused_setting_is_told_with_what_is_wrong_about_it(tmp_path: Path) -> None:
+    text = (
+        "pydantic_core.ValidationError: 1 validation error for ModelConfig\n"
+        "  Value error, the window is too long [type=value_error]\n"
+        "    For further information visit the pages\n"
+    )
+    assert last_meaningful_line(log_of(tmp_path, text)) == "Value error, the window is too long [type=value_error]"
+
+
+@pytest.mark.parametrize(
+    ("line", "words"),
+    [
+        (
+            "(EngineCore pid=12) INFO 11-29 14:39:16 [model.py:733] Resolved architecture: Llama",
+            "Resolved architecture: Llama",
+        ),
+        ("INFO 11-29 14:39:16 [model.py:733] Using max model len", "Using max model len"),
+        ("W1129 14:38:54.156000 153 torch/_library/triton.py:53] Triton not available", "Triton not available"),
+        ("(Worker_TP0 pid=9) Loading weights", "Loading weights"),
+        ("(APIServer pid=1) INFO 11-29 14:38:55 [api_utils.py:347]   █▄█▀ █     █", "before"),
+        ("Collecting numpy (from vllm)", "Collecting numpy (from vllm)"),
+    ],
+)
+def test_what_a_program_does_is_shown_in_its_words_alone(tmp_path: Path, line: str, words: str) -> None:
+    assert last_line(log_of(tmp_path, f"before\n{line}\n")) == words
+
+
+def test_only_what_is_written_from_now_on_is_shown(tmp_path: Path) -> None:
+    log = log_of(tmp_path, "the end of the last run\n")
+    since = end_of(log)
+    assert last_line(log, since=since) == ""
+    with log.open("a") as out:
+        out.write("loading\n")
+    assert last_line(log, since=since) == "loading"
+    assert end_of(tmp_path / "none") == 0

@@ -22,6 +22,11 @@ def test_a_folder_that_cannot_be_made_is_told_in_one_line(tmp_path: Path) -> Non
     assert "--data" in told.value.hint
 
 
+def test_a_folder_that_is_there_is_not_said_to_be_impossible_to_make() -> None:
+    with pytest.raises(LocalStackError, match="the data folder /proc cannot be written: "):
+        made(Path("/proc"))
+
+
 def test_a_folder_that_cannot_be_written_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(os, "access", lambda *_: False)
     with pytest.raises(LocalStackError, match="cannot be written"):

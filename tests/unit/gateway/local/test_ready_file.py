@@ -7,6 +7,7 @@ from gateway.local.seed import Keys, Seed, SeedScenario
 READY = Ready(
     base_url="http://127.0.0.1:8080",
     seed=Seed(
+        tenant="sample",
         keys=Keys(operator="o", instructor="i", service="s", trainees=("t1", "t2")),
         scenarios=(SeedScenario("s-1", "zh-CN"),),
     ),
@@ -21,6 +22,7 @@ READY = Ready(
 def test_the_object_has_the_promised_shape() -> None:
     assert json.loads(READY.as_json()) == {
         "base_url": "http://127.0.0.1:8080",
+        "tenant": "sample",
         "keys": {"operator": "o", "instructor": "i", "service": "s", "trainees": ["t1", "t2"]},
         "scenarios": [{"id": "s-1", "locale": "zh-CN"}],
         "replicas": [{"id": "replica-1", "url": "http://127.0.0.1:1", "pid": 42, "kind": "vllm"}],

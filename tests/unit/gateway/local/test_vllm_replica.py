@@ -23,6 +23,7 @@ def serving(tmp_path: Path) -> Serving:
         model=Model(folder=Path("/models/small"), name="small"),
         window_tokens=4096,
         home=tmp_path / "home",
+        temporary=tmp_path / "run",
         logs=tmp_path / "logs",
     )
 
@@ -79,6 +80,7 @@ def test_a_replica_learns_nothing_of_ours_and_writes_into_a_home_it_is_given(ser
     assert not {name for name in own if name.startswith(("DRILLYARD_", "PYTHON"))}
     assert own["HOME"] == str(serving.home)
     assert own["PATH"] == "/env/bin:/bin"
+    assert own["TMPDIR"] == own["VLLM_RPC_BASE_PATH"] == str(serving.temporary)
     assert own["LANG"] == "C"
     assert own["HF_HUB_OFFLINE"] == "1"
 

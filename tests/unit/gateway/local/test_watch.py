@@ -47,6 +47,34 @@ def test_a_server_that_was_killed_is_started_again(script: Script) -> None:
     children.stop_all()
 
 
+def test_a_server_is_said_to_be_up_again_once_it_is_ready(script: Script, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("gateway.local.watch._ASK_EVERY_S", 0.05)
+    said: list[str] = []
+    asked = 0
+
+    def missing() -> str | None:
+        nonlocal asked
+        asked += 1
+        return None if asked == 3 else "not yet"
+
+    def say(text: str) -> None:
+        said.append(text)
+        if text.endswith("up again"):
+            ask_to_stop({})
+
+    with StopSignal() as stop:
+        children = Children(stop=stop)
+        watch = Watch(children=children, say=say)
+        child = children.start(script(SLEEP, name="redis"))
+        watch.add(Service(command=child.command, waiting_for=missing), child)
+        os.kill(child.pid, signal.SIGKILL)
+        with pytest.raises(StopAsked):
+            watch.run(lambda _: None)
+    assert said == ["redis ended (signal 9); starting it again in 0.5 s", "redis is up again"]
+    assert asked == 3
+    children.stop_all()
+
+
 def test_a_server_that_keeps_dying_is_given_up_with_its_last_words(
     script: Script, children: Children, monkeypatch: pytest.MonkeyPatch
 ) -> None:

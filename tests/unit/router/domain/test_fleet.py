@@ -1,5 +1,7 @@
 """The fleet at one moment."""
 
+import pytest
+
 from router.domain.fleet import Fleet, Health, Replica, ReplicaId
 
 A = Replica(ReplicaId("a"), "http://a", Health.READY)
@@ -21,3 +23,17 @@ def test_an_unknown_id_is_none() -> None:
 
 def test_a_fleet_without_some_keeps_the_order_of_the_others() -> None:
     assert FLEET.without([A.id, ReplicaId("c")]) == Fleet((B,))
+
+
+@pytest.mark.parametrize(
+    ("health", "unfit"),
+    [
+        ([], False),
+        ([Health.REFUSED, Health.REFUSED], True),
+        ([Health.REFUSED, Health.DOWN], False),
+        ([Health.REFUSED, Health.READY], False),
+    ],
+)
+def test_a_fleet_is_unfit_when_all_of_it_is_refused(health: list[Health], unfit: bool) -> None:
+    replicas = tuple(Replica(ReplicaId(str(number)), "http://x", each) for number, each in enumerate(health))
+    assert Fleet(replicas).is_unfit is unfit

@@ -5,7 +5,7 @@ from itertools import product
 import pytest
 
 from router.domain.fleet import Health
-from router.domain.health import Observation, after
+from router.domain.health import Observation, after, when_late
 
 
 def test_every_observation_has_an_answer_in_every_state() -> None:
@@ -32,3 +32,13 @@ def test_a_lost_turn_and_a_failed_probe_take_a_replica_down(health: Health) -> N
 @pytest.mark.parametrize("health", list(Health))
 def test_an_unfit_replica_is_refused_whatever_it_was(health: Health) -> None:
     assert after(health, Observation.REFUSED) is Health.REFUSED
+
+
+def test_a_ready_replica_is_forgiven_one_late_answer() -> None:
+    assert when_late(Health.READY, in_a_row=1) is Observation.PROBE_PASSED
+    assert when_late(Health.READY, in_a_row=2) is Observation.PROBE_FAILED
+
+
+@pytest.mark.parametrize("health", [Health.UNKNOWN, Health.DOWN, Health.REFUSED])
+def test_a_replica_that_does_not_serve_is_forgiven_none(health: Health) -> None:
+    assert when_late(health, in_a_row=1) is Observation.PROBE_FAILED

@@ -38,8 +38,8 @@ def test_a_new_session_may_go_to_the_ready_replicas_in_its_own_order() -> None:
 
 
 @pytest.mark.parametrize("pin", [None, Pin(A, 1)])
-def test_nothing_ready_is_a_refusal_with_the_count(pin: Pin | None) -> None:
-    assert place(KEY, fleet(a=Health.DOWN, b=Health.UNKNOWN), pin) == Refuse(ready=0, known=2)
+def test_nothing_ready_is_a_refusal(pin: Pin | None) -> None:
+    assert place(KEY, fleet(a=Health.DOWN, b=Health.UNKNOWN), pin) == Refuse()
 
 
 def test_one_more_replica_moves_nobody() -> None:
@@ -47,22 +47,20 @@ def test_one_more_replica_moves_nobody() -> None:
     assert place(KEY, before, Pin(A, 1)) == place(KEY, after, Pin(A, 1))
 
 
-def test_without_pins_the_last_replica_goes_first_and_the_rest_by_rank() -> None:
+@pytest.mark.parametrize("last", [A, B, C])
+def test_without_pins_a_session_returns_to_its_last_replica(last: ReplicaId) -> None:
     seen = fleet(a=Health.READY, b=Health.READY, c=Health.READY)
-    ranked = rank(KEY, [A, B, C])
-    for wanted in ranked:
-        others = [replica for replica in ranked if replica != wanted]
-        assert place_without_pins(KEY, seen, wanted) == Assign((wanted, *others), replacing=None)
+    assert place_without_pins(KEY, seen, last) == seen.get(last)
 
 
 @pytest.mark.parametrize("prefer", [None, C, ReplicaId("unheard of")])
-def test_without_pins_a_last_replica_that_is_not_ready_changes_nothing(prefer: ReplicaId | None) -> None:
+def test_without_pins_and_a_ready_last_replica_rendezvous_decides(prefer: ReplicaId | None) -> None:
     seen = fleet(a=Health.READY, b=Health.READY, c=Health.DOWN)
-    assert place_without_pins(KEY, seen, prefer) == Assign(tuple(rank(KEY, [A, B])), replacing=None)
+    assert place_without_pins(KEY, seen, prefer) == seen.get(rank(KEY, [A, B])[0])
 
 
-def test_without_pins_nothing_ready_is_a_refusal() -> None:
-    assert place_without_pins(KEY, fleet(a=Health.REFUSED), A) == Refuse(ready=0, known=1)
+def test_without_pins_nothing_ready_is_nowhere_to_go() -> None:
+    assert place_without_pins(KEY, fleet(a=Health.REFUSED), A) is None
 
 
 def test_the_earlier_of_equals_has_the_fewest_sessions() -> None:

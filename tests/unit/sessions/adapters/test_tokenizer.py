@@ -8,6 +8,7 @@ import pytest
 from tokenizers import Tokenizer
 
 from sessions.adapters.tokenizer import ModelTokenizer
+from sessions.domain.neutralise import neutralised
 from sessions.domain.prompt import Message, Role
 from sessions.errors import TokenizerUnusable
 from tests.support.tiny_model import CHAT_TEMPLATE, SPECIAL_TOKENS, tiny_model
@@ -78,6 +79,12 @@ def test_added_tokens_that_only_look_like_control_are_special_and_spaces_are_not
     tokenizer.add_tokens(["<think>", "    ", "discount"])
     tokenizer.save(str(folder / "tokenizer.json"))
     assert set(ModelTokenizer(folder=folder).special_tokens) == {*SPECIAL_TOKENS, "<think>"}
+
+
+def test_special_tokens_that_begin_or_end_with_white_space_are_known_without_it(folder: Path) -> None:
+    special = ModelTokenizer(folder=_change(folder, pad_token=" [PAD]", unk_token="<  ")).special_tokens
+    assert set(special) == {*SPECIAL_TOKENS, "[PAD]"}
+    assert neutralised("a [PAD] b", special) == "a [ PAD] b"
 
 
 def test_tokens_named_in_the_configuration_are_special(folder: Path) -> None:

@@ -1,15 +1,18 @@
 """The lifecycle, and who may see a session."""
 
 from dataclasses import replace
+from datetime import UTC, datetime
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sessions.domain.session import TRANSITIONS, Event, State, after
+from sessions.domain.session import TRANSITIONS, Event, State, after, closed, with_turn
 from sessions.domain.viewer import Viewer
 from sessions.errors import IllegalTransition
 from tests.support.records_world import ELSEWHERE, HERE, session
+
+NOW = datetime(2026, 3, 1, 9, 0, tzinfo=UTC)
 
 
 @pytest.mark.parametrize("state", State)
@@ -40,6 +43,29 @@ def test_nothing_leaves_closed(events: list[Event]) -> None:
 def test_a_session_says_whether_it_is_open() -> None:
     assert session().is_open
     assert not replace(session(), state=State.CLOSED).is_open
+
+
+def test_a_turn_moves_the_session_on_by_one() -> None:
+    before = replace(session(), version=7, turn_count=3)
+    moved = with_turn(before)
+    assert (moved.version, moved.turn_count) == (8, before.next_turn)
+    assert replace(moved, version=7, turn_count=3) == before
+
+
+def test_a_closed_session_takes_no_turn() -> None:
+    with pytest.raises(IllegalTransition):
+        with_turn(closed(session(), at=NOW))
+
+
+def test_closing_is_a_change_that_keeps_the_turns() -> None:
+    before = replace(session(), version=7, turn_count=3)
+    ended = closed(before, at=NOW)
+    assert (ended.state, ended.version, ended.turn_count, ended.closed_at) == (State.CLOSED, 8, 3, NOW)
+
+
+def test_closing_twice_is_no_second_change() -> None:
+    ended = closed(session(), at=NOW)
+    assert closed(ended, at=datetime(2026, 3, 2, tzinfo=UTC)) is ended
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,104 @@
+"""HTTP/1.1 as uvicorn speaks it, with bounds on how much and how slowly a request may come, and refusals in our words.
+
+The parser keeps every header it has seen and waits for the next one for ever, so a client that never comes to an end
+would fill the memory, or hold its connection, before anybody asks for its key.
+"""
+
+import asyncio
+import json
+from http import HTTPStatus
+
+from typing_extensions import override
+from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
+
+from gateway.problems import HEAD_TOO_LARGE, HTTP_MALFORMED, PROBLEM_JSON, Kind, plain
+
+MAX_HEAD_BYTES = 65_536
+"""What may come in before a request, or the next piece of its body, is whole."""
+
+REQUEST_S = 30.0
+
+
+class BoundedHttp(HttpToolsProtocol):
+    request_s = REQUEST_S
+    """From the connection, or from the first byte of a later request, until the whole request is there."""
+
+    _fruitless = 0
+    """Bytes that came in since the last ones that led to something."""
+    _deadline: asyncio.TimerHandle | None = None
+    _has_asked = False
+
+    @override
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]  # as the original has it
+        super().connection_made(transport)
+        self._expect_a_request()
+
+    @override
+    def connection_lost(self, exc: Exception | None) -> None:
+        self._expect_nothing()
+        super().connection_lost(exc)
+
+    @override
+    def data_received(self, data: bytes) -> None:
+        self._fruitless += len(data)
+        super().data_received(data)
+        if self._fruitless > MAX_HEAD_BYTES and not self.transport.is_closing():
+            self._refuse(HEAD_TOO_LARGE)
+
+    @override
+    def on_message_begin(self) -> None:
+        self._expect_a_request()
+        super().on_message_begin()
+
+    @override
+    def on_headers_complete(self) -> None:
+        self._fruitless = 0
+        super().on_headers_complete()
+        self._has_asked = True
+
+    @override
+    def on_body(self, body: bytes) -> None:
+        self._fruitless = 0
+        super().on_body(body)
+
+    @override
+    def on_message_complete(self) -> None:
+        self._fruitless = 0
+        self._expect_nothing()
+        super().on_message_complete()
+
+    @override
+    def shutdown(self) -> None:
+        # The original would wait for the rest of a body, and with it the end of the whole process.
+        if self._has_asked and self.cycle.more_body and not self.cycle.response_started:
+            self.transport.close()
+        super().shutdown()
+
+    @override
+    def send_400_response(self, msg: str) -> None:
+        self._refuse(HTTP_MALFORMED)
+
+    def _expect_a_request(self) -> None:
+        self._expect_nothing()
+        self._deadline = self.loop.call_later(self.request_s, self.transport.close)
+
+    def _expect_nothing(self) -> None:
+        if self._deadline is not None:
+            self._deadline.cancel()
+
+    def _refuse(self, kind: Kind) -> None:
+        """Answer and hang up; where another answer has begun, only hang up."""
+        if not self._has_asked or self.cycle.response_complete or not self.cycle.response_started:
+            self.transport.write(_answer(kind))
+        self.transport.close()
+
+
+def _answer(kind: Kind) -> bytes:
+    status, body = HTTPStatus(kind.status), json.dumps(plain(kind).body(), separators=(",", ":"))
+    head = (
+        f"HTTP/1.1 {status.value} {status.phrase}",
+        f"Content-Type: {PROBLEM_JSON}",
+        f"Content-Length: {len(body)}",
+        "Connection: close",
+    )
+    return "\r\n".join((*head, "", body)).encode("ascii")

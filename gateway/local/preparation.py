@@ -1,7 +1,7 @@
 """What has to lie on disk before anything starts: vLLM's environment and a model; and the machine it is for."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import partial
 from pathlib import Path
@@ -10,7 +10,7 @@ from typing import assert_never
 from gateway.local.bundled_model import Model, bundled_model, own_model, require_window
 from gateway.local.children import Service
 from gateway.local.hardware import available_memory_gib, gpus, usable_cores
-from gateway.local.sim_replica import Simulation, sim_service
+from gateway.local.sim_replica import Simulation, Tuning, sim_service
 from gateway.local.vllm_environment import Installer, existing_environment, is_cpu_build, vllm_environment
 from gateway.local.vllm_replica import Place, ReplicaPlan, Serving, replica_service, spread
 
@@ -37,6 +37,8 @@ class Options:
     window_tokens: int
     host: str
     port: int | None
+    tuning: Tuning = field(default_factory=Tuning)
+    """Of simulated replicas."""
     gateway_module: str = "gateway.cli.main"
 
 
@@ -60,7 +62,9 @@ def prepare(options: Options, installer: Installer, caller: Mapping[str, str], *
             return Prepared(model=None if named else _model(options, installer))
         case ReplicaKind.SIM:
             model = _model(options, installer)
-            simulation = Simulation(model=model, window_tokens=options.window_tokens, logs=installer.logs)
+            simulation = Simulation(
+                model=model, tuning=options.tuning, window_tokens=options.window_tokens, logs=installer.logs
+            )
             starters = tuple(partial(sim_service, simulation) for _ in range(options.replicas))
             return Prepared(model=model, starters=starters)
         case ReplicaKind.VLLM:

@@ -14,10 +14,19 @@ _GRACE_S = 4.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Tuning:
+    """How fast and large a simulated replica is, by its profile, and how much faster its time passes than ours."""
+
+    profile: str = "cpu-smollm2"
+    speed_up: float = 1.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Simulation:
     """What all simulated replicas of a stack have in common; the model lends its tokenizer and its name."""
 
     model: Model
+    tuning: Tuning
     window_tokens: int
     logs: Path
 
@@ -29,6 +38,7 @@ def sim_service(simulation: Simulation, name: str, port: int) -> Service:
         *("--host", HOST, "--port", str(port)),
         *("--model", str(simulation.model.folder), "--served-model-name", simulation.model.name),
         *("--max-model-len", str(simulation.window_tokens)),
+        *("--profile", simulation.tuning.profile, "--speed-up", str(simulation.tuning.speed_up)),
         "--enable-prompt-tokens-details",
         name=name,
         log=simulation.logs / f"{name}.log",

@@ -1,9 +1,22 @@
 from pathlib import Path
 
 from gateway.local.bundled_model import Model
-from gateway.local.sim_replica import Simulation, sim_service
+from gateway.local.sim_replica import Simulation, Tuning, sim_service
 
-SIMULATION = Simulation(model=Model(folder=Path("/m"), name="small"), window_tokens=2048, logs=Path("/logs"))
+SIMULATION = Simulation(
+    model=Model(folder=Path("/m"), name="small"),
+    tuning=Tuning(profile="h200-7b", speed_up=20.0),
+    window_tokens=2048,
+    logs=Path("/logs"),
+)
+FLAGS = {
+    "--port": "9",
+    "--model": "/m",
+    "--served-model-name": "small",
+    "--max-model-len": "2048",
+    "--profile": "h200-7b",
+    "--speed-up": "20.0",
+}
 
 
 def test_a_simulated_replica_lends_the_model_its_name_window_and_tokenizer() -> None:
@@ -11,12 +24,7 @@ def test_a_simulated_replica_lends_the_model_its_name_window_and_tokenizer() -> 
     words = service.command.argv
     assert service.name == "replica-2"
     assert words[words.index("-m") + 1] == "loadtests.simulator"
-    for flag, value in (
-        ("--port", "9"),
-        ("--model", "/m"),
-        ("--served-model-name", "small"),
-        ("--max-model-len", "2048"),
-    ):
+    for flag, value in FLAGS.items():
         assert words[words.index(flag) + 1] == value
     assert "--enable-prompt-tokens-details" in words
 

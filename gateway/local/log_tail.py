@@ -20,7 +20,7 @@ _PREFIX = re.compile(
     r"|(?P<letter>[IWEF])\d{4} \d\d:\d\d:\d\d\.\d+ \d+ [^\]]*\] ?)?"
 )
 _HARMLESS = frozenset({"DEBUG", "INFO", "WARNING", "I", "W"})
-_WORD = re.compile(r"[^\W\d_]{2}")
+_WORDS = re.compile(r"[^\W\d_]{2}.*\s.*[^\W\d_]{2}")
 _LONGEST = 300
 
 
@@ -49,7 +49,7 @@ def tells_of_a_full_disk(log: Path, *, since: int = 0) -> bool:
 def last_line(log: Path, *, since: int = 0) -> str:
     """What a running program said last in words."""
     lines = _lines(log, 2048, since)
-    return next((line.text.strip() for line in reversed(lines) if _WORD.search(line.text)), "")
+    return next((line.text.strip() for line in reversed(lines) if _WORDS.search(line.text)), "")
 
 
 def end_of(log: Path) -> int:

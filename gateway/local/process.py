@@ -61,6 +61,14 @@ class Child:
         if self.exit_code() is None:
             os.kill(self.pid, self.command.stop_signal)
 
+    def ask_the_rest_to_stop(self) -> None:
+        """Of a leader that has ended: its descendants may have something to tidy up, such as shared memory."""
+        if self._process.returncode is None:
+            os.killpg(self.pid, self.command.stop_signal)
+
+    def leaves_somebody(self) -> bool:
+        return bool(process_table.members(self.pid))
+
     def finish(self) -> int:
         """Kill what is left of the group and reap it; the leader is still unreaped, so the number is ours."""
         if self._process.returncode is None:

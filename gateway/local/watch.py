@@ -15,12 +15,14 @@ from gateway.local.restart_policy import WINDOW_S, GiveUp, Restart, after_death
 _LOOK_EVERY_S = 0.1
 _HOUSEKEEPING_EVERY_S = 2.0
 _ASK_EVERY_S = 1.0
+_REST_ENDS_WITHIN_S = 6.0  # an engine of vLLM needs four to remove its shared memory
 
 
 @dataclass(slots=True)
 class Watched:
     """A server with the child that runs it now, None while it waits for `due` to be started again.
 
+    `dead` is the child before, whose descendants are given a moment to end by themselves.
     `ask_at` is when a child that was started again is next asked whether it is ready, None once it was.
     """
 
@@ -28,6 +30,7 @@ class Watched:
     child: Child | None
     deaths: tuple[float, ...] = ()
     due: float = field(default=0.0)
+    dead: Child | None = None
     ask_at: float | None = None
 
 
@@ -69,17 +72,24 @@ class Watch:
     def _looked_at(self, one: Watched) -> bool:
         """Whether it was started again."""
         if one.child is None:
-            if self._clock() < one.due:
-                return False
-            one.child = self._children.start(one.service.command)
-            one.ask_at = self._clock() + _ASK_EVERY_S
-            return True
+            return self._started_again(one)
         code = one.child.exit_code()
         if code is not None:
             self._bury(one, one.child, code)
         elif one.ask_at is not None and self._clock() >= one.ask_at:
             self._ask(one, one.child)
         return False
+
+    def _started_again(self, one: Watched) -> bool:
+        late_s = self._clock() - one.due
+        if late_s < 0 or (one.dead is not None and one.dead.leaves_somebody() and late_s < _REST_ENDS_WITHIN_S):
+            return False
+        if one.dead is not None:
+            self._children.stop([one.dead])  # what is still left of its group goes now
+        one.dead = None
+        one.child = self._children.start(one.service.command)
+        one.ask_at = self._clock() + _ASK_EVERY_S
+        return True
 
     def _ask(self, one: Watched, child: Child) -> None:
         # One that does not answer holds up the watch as long as its probe waits, so it is not asked all the time.
@@ -89,14 +99,15 @@ class Watch:
             self._say(f"{one.service.name} is up again")
 
     def _bury(self, one: Watched, child: Child, code: int) -> None:
-        self._children.stop([child])  # what is left of its group goes too
-        one.child, one.ask_at = None, None
+        child.ask_the_rest_to_stop()
+        one.child, one.dead, one.ask_at = None, child, None
         now = self._clock()
         match after_death(one.deaths, now=now):
             case Restart(after_s, deaths):
                 one.deaths, one.due = deaths, now + after_s
                 self._say(f"{one.service.name} ended ({ending(code)}); starting it again in {after_s:g} s")
             case GiveUp(deaths):
+                self._children.stop([child])
                 log = one.service.command.log
                 raise KeepsDying(
                     f"{one.service.name} ended {deaths} times within {WINDOW_S:.0f} s, the last time with "

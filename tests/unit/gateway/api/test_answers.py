@@ -8,9 +8,9 @@ from sessions.errors import SessionBusy
 
 
 def test_an_answer_is_json_that_nobody_may_keep() -> None:
-    response = answer(LivenessView(status="好"), HTTPStatus.CREATED, headers={"Location": "/there"})
+    response = answer(LivenessView(status="好", instance="1"), HTTPStatus.CREATED, headers={"Location": "/there"})
     assert response.status_code == 201
-    assert response.body == '{"status":"好"}'.encode()
+    assert response.body == '{"status":"好","instance":"1"}'.encode()
     assert response.headers["content-type"] == "application/json"
     assert response.headers["cache-control"] == "no-store"
     assert response.headers["location"] == "/there"

@@ -94,12 +94,13 @@ def test_a_refused_setting_is_told_with_what_is_wrong_about_it(tmp_path: Path) -
         ("INFO 11-29 14:39:16 [model.py:733] Using max model len", "Using max model len"),
         ("W1129 14:38:54.156000 153 torch/_library/triton.py:53] Triton not available", "Triton not available"),
         ("(Worker_TP0 pid=9) Loading weights", "Loading weights"),
-        ("(APIServer pid=1) INFO 11-29 14:38:55 [api_utils.py:347]   █▄█▀ █     █", "before"),
+        ("(APIServer pid=1) INFO 11-29 14:38:55 [api_utils.py:347]   █▄█▀ █     █", "before that"),
+        ("reserved_cpus=[]", "before that"),
         ("Collecting numpy (from vllm)", "Collecting numpy (from vllm)"),
     ],
 )
 def test_what_a_program_does_is_shown_in_its_words_alone(tmp_path: Path, line: str, words: str) -> None:
-    assert last_line(log_of(tmp_path, f"before\n{line}\n")) == words
+    assert last_line(log_of(tmp_path, f"before that\n{line}\n")) == words
 
 
 def test_only_what_is_written_from_now_on_is_shown(tmp_path: Path) -> None:
@@ -107,6 +108,6 @@ def test_only_what_is_written_from_now_on_is_shown(tmp_path: Path) -> None:
     since = end_of(log)
     assert last_line(log, since=since) == ""
     with log.open("a") as out:
-        out.write("loading\n")
-    assert last_line(log, since=since) == "loading"
+        out.write("loading it\n")
+    assert last_line(log, since=since) == "loading it"
     assert end_of(tmp_path / "none") == 0

@@ -93,6 +93,22 @@ def test_descendants_of_a_leader_that_died_by_itself_end_too(script: Script) -> 
     assert is_gone(grandchild)
 
 
+def test_descendants_of_a_dead_leader_may_tidy_up_before_they_end(script: Script, tmp_path: Path) -> None:
+    tidy = (
+        "import signal, sys, time\nfrom pathlib import Path\n"
+        f"signal.signal(signal.SIGTERM, lambda *_: (Path({str(tmp_path / 'tidied')!r}).touch(), sys.exit()))\n"
+        "print('up', flush=True)\ntime.sleep(99)"
+    )
+    child = start(script(f"import subprocess, sys\nsubprocess.Popen([sys.executable, '-S', '-c', {tidy!r}])"))
+    eventually(lambda: child.exit_code() == 0 and "up" in child.command.log.read_text())
+    assert child.leaves_somebody()
+    child.ask_the_rest_to_stop()
+    eventually(lambda: not child.leaves_somebody())
+    assert (tmp_path / "tidied").exists()
+    child.finish()
+    child.ask_the_rest_to_stop()
+
+
 def test_a_child_dies_with_a_parent_that_was_killed(tmp_path: Path) -> None:
     log = tmp_path / "child.log"
     parent = (

@@ -47,6 +47,25 @@ def test_a_server_that_was_killed_is_started_again(script: Script) -> None:
     children.stop_all()
 
 
+def test_descendants_that_do_not_end_by_themselves_are_killed_before_the_restart(
+    script: Script, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("gateway.local.watch._REST_ENDS_WITHIN_S", 0.2)
+    stubborn = "import signal, time\nsignal.signal(signal.SIGTERM, signal.SIG_IGN)\nprint(1, flush=True)\n" + SLEEP
+    with StopSignal() as stop:
+        children = Children(stop=stop)
+        code = f"import subprocess, sys\nsubprocess.Popen([sys.executable, '-S', '-c', {stubborn!r}])\n" + SLEEP
+        watch, child = watched(script, children, code, [])
+        deadline = time.monotonic() + 10
+        while not child.command.log.read_text():
+            assert time.monotonic() < deadline
+        os.kill(child.pid, signal.SIGKILL)
+        with pytest.raises(StopAsked):
+            watch.run(ask_to_stop)
+    assert not child.leaves_somebody()
+    children.stop_all()
+
+
 def test_a_server_is_said_to_be_up_again_once_it_is_ready(script: Script, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("gateway.local.watch._ASK_EVERY_S", 0.05)
     said: list[str] = []

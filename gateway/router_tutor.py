@@ -50,6 +50,7 @@ class RouterTutor(Tutor):
             temperature=self._temperature,
             cache_salt=_salt(request.tenant),
             request_id=f"{request.session}-{request.turn}",
+            session_id=str(request.session),
         )
 
     @contextmanager

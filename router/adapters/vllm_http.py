@@ -63,15 +63,20 @@ class VllmEngine(Engine):
             "POST",
             f"{replica.url.rstrip('/')}/v1/chat/completions",
             content=body_of(request),
-            headers={
-                "Content-Type": "application/json",
-                "Accept": "text/event-stream",
-                "Accept-Encoding": "identity",
-                "X-Request-Id": request.request_id,
-            },
+            headers=_headers_of(request),
             # Reading is timed here and not by the client, whose clock a keep-alive comment would start anew.
             timeout=httpx.Timeout(None, connect=self._settings.connect_timeout_s),
         )
+
+
+def _headers_of(request: ChatRequest) -> dict[str, str]:
+    headers = {
+        "Content-Type": "application/json",
+        "Accept": "text/event-stream",
+        "Accept-Encoding": "identity",
+        "X-Request-Id": request.request_id,
+    }
+    return headers | {"X-Session-ID": request.session_id} if request.session_id else headers
 
 
 def body_of(request: ChatRequest) -> bytes:

@@ -23,6 +23,8 @@ class ChatRequest:
     cache_salt: str
     request_id: str
     """Names the request in the engine's logs; never a routing key."""
+    session_id: str = ""
+    """Told to the engine, which may record it; it changes neither the reply nor what is cached."""
 
 
 class FinishReason(StrEnum):

@@ -48,7 +48,7 @@ def router_over(http: httpx.AsyncClient, *replicas: SimulatorProcess) -> Router:
 
 
 async def turn(router: Router, *messages: Message, key: AffinityKey = KEY) -> tuple[PinDecision, str, Finished]:
-    request = ChatRequest("smollm2", (SYSTEM, *messages), 24, 0.0, "tenant", f"{key}-{len(messages)}")
+    request = ChatRequest("smollm2", (SYSTEM, *messages), 24, 0.0, "tenant", f"{key}-{len(messages)}", key)
     async with router.turn(key, request) as stream:
         items = [item async for item in stream]
     end = items[-1]
@@ -68,6 +68,7 @@ async def test_a_session_is_kept_and_its_prefix_comes_out_of_the_cache(
     assert first.usage.completion_tokens > 0
     assert second.usage.cached_tokens > 0.8 * first.usage.prompt_tokens
     assert (await turn(router, asked, key=AffinityKey("another")))[1] == reply
+    assert [request["session"] for request in replica.requests()] == [KEY, KEY, "another"]
 
 
 @pytest.mark.parametrize(

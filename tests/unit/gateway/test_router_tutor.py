@@ -74,6 +74,7 @@ async def test_a_reply_comes_in_pieces_and_ends_with_its_usage() -> None:
     sent = engine.requests[0]
     assert [(m.role, m.content) for m in sent.messages] == [("system", "Be a customer."), ("user", "Hello")]
     assert (sent.model, sent.max_tokens, sent.temperature) == ("smollm2", 64, 0.5)
+    assert sent.request_id == f"{sent.session_id}-4"
 
 
 async def test_a_tenant_has_one_cache_salt_and_no_two_tenants_the_same() -> None:

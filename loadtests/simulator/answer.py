@@ -98,6 +98,7 @@ def _refused(status: int) -> Refused:
         case HTTPStatus.BAD_REQUEST:
             return bad_request("Refused as a script asks.")
         case _:
-            phrase = HTTPStatus(status).phrase
+            # A gateway's own code, 499 or 529 say, has no name here.
+            phrase = next((known.phrase for known in HTTPStatus if known == status), "Refused")
             kind = phrase.replace(" ", "").removesuffix("Error") + "Error"
             return Refused(phrase, status=status, kind=kind)

@@ -17,9 +17,9 @@ from loadtests.simulator.body import (
 )
 from loadtests.simulator.body_rules import check_bias, check_sampling
 from loadtests.simulator.domain.dice import Dice
-from loadtests.simulator.domain.json_instance import Schema, UnsupportedSchema, instance_text
+from loadtests.simulator.domain.json_instance import Schema, instance_text
 from loadtests.simulator.domain.packed_tokens import Token, token_of
-from loadtests.simulator.domain.regex_sample import UnsupportedPattern, sample
+from loadtests.simulator.domain.regex_sample import sample
 from loadtests.simulator.domain.replies import Reply, Rule, Said, reply_to
 from loadtests.simulator.domain.speech import Ending, Speech, ended
 from loadtests.simulator.domain.wire import Kind
@@ -228,7 +228,8 @@ class _Speaker:
         dice = Dice(seed, "\n".join(said.content for said in conversation))
         try:
             constrained = _constrained(self._body, dice)
-        except (UnsupportedSchema, UnsupportedPattern) as error:
+        except (ValueError, ArithmeticError, RecursionError) as error:
+            # What is asked for may be nonsense in any place, which the engine's compiler of grammars refuses as well.
             raise bad_request(str(error)) from error
         return reply_to(conversation, self._rules, seed=seed) if constrained is None else Reply(constrained)
 

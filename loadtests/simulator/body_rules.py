@@ -9,6 +9,8 @@ from loadtests.simulator.errors import bad_request, bad_value
 _MOST_LOGPROBS = 20
 _HOTTEST = 2
 _MOST_PENALTY = 2
+_MOST_CHOICES = 16384
+_MOST_PROMPTS = 1024
 _NOTHING_TO_DO = (
     "You must use one kind of structured outputs constraint but none are specified: {'json': None, 'regex': None, "
     "'choice': None, 'grammar': None, 'json_object': None, 'disable_any_whitespace': False, "
@@ -50,6 +52,7 @@ def check_across(content: Mapping[str, Any]) -> None:
     if content.get("tools") == []:
         message = "`tools` must not be an empty array. Either provide at least one tool or omit the field entirely."
         raise bad_value(message, param="tools")
+    _check_prompts(content.get("prompt"))
     _check_logprobs(content)
     _check_constraints(content)
 
@@ -58,8 +61,7 @@ def check_sampling(values: Mapping[str, float | None], *, n: int, max_tokens: in
     """`values` are the sampling parameters of a request that have a range."""
     if max_tokens < 1:
         raise bad_value(f"max_tokens must be at least 1, got {max_tokens}.", param="max_tokens", value=max_tokens)
-    if n < 1:
-        raise bad_request(f"n must be at least 1, got {n}.")
+    _check_choices(n)
     for name, value in values.items():
         if value is not None:
             _check_range(name, value)
@@ -69,6 +71,14 @@ def check_sampling(values: Mapping[str, float | None], *, n: int, max_tokens: in
         raise bad_request("stop cannot contain an empty string.")
     if n > 1 and values.get("temperature") == 0:
         raise bad_request(f"n must be 1 when using greedy sampling, got {n}.")
+
+
+def _check_choices(n: int) -> None:
+    if n < 1:
+        raise bad_request(f"n must be at least 1, got {n}.")
+    if n > _MOST_CHOICES:
+        told = "To increase this limit, set the VLLM_MAX_N_SEQUENCES environment variable."
+        raise bad_request(f"n must be at most {_MOST_CHOICES}, got {n}. {told}")
 
 
 def check_bias(bias: Mapping[str, float] | None) -> None:
@@ -86,6 +96,17 @@ def _check_range(name: str, value: float) -> None:
     if not allowed.holds(value):
         message = f"{allowed.told}, got {value}."
         raise bad_value(message, param=name, value=value) if allowed.is_named else bad_request(message)
+
+
+def _check_prompts(prompt: object) -> None:
+    """A prompt may be one list of token ids, which is as long as it likes."""
+    if not isinstance(prompt, list) or len(prompt) <= _MOST_PROMPTS or all(isinstance(each, int) for each in prompt):
+        return
+    message = (
+        f"prompt list length {len(prompt)} exceeds the maximum allowed count of {_MOST_PROMPTS}. "
+        "To increase this limit, set the VLLM_MAX_COMPLETION_PROMPTS environment variable."
+    )
+    raise bad_value(message, param="prompt")
 
 
 def _check_logprobs(content: Mapping[str, Any]) -> None:

@@ -16,7 +16,7 @@ class UnusableScript(SimulatorError):
 
 
 class _Strict(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
 
 
 class ReplyEntry(_Strict):

@@ -24,6 +24,10 @@ _FORMATS = {
 }
 _DEEPEST = 12  # A schema that holds itself is left out where it may be, from here on.
 
+_ENOUGH_VALUES = 200  # From here on too: a schema that holds itself twice would double with every level.
+_MOST_VALUES = 10_000
+_MOST_LETTERS = 100_000
+
 
 class UnsupportedSchema(ValueError):
     """A schema that nothing, or nothing we can think of, fits."""
@@ -41,8 +45,12 @@ class _Writer:
     def __init__(self, root: Schema, dice: Dice) -> None:
         self._root = root
         self._dice = dice
+        self._values = 0
 
     def write(self, asked: Json, *, depth: int) -> Json:
+        self._values += 1
+        if self._values > _MOST_VALUES:
+            raise UnsupportedSchema("an instance with too many values")
         schema = self._resolved(asked, depth=depth)
         if "const" in schema:
             return schema["const"]
@@ -52,6 +60,10 @@ class _Writer:
             if isinstance(options := schema.get(key), list) and options:
                 return self.write(self._option(schema, key, options, depth=depth), depth=depth + 1)
         return self._typed(_kind(schema, self._dice), schema, depth=depth)
+
+    def _is_enough(self, depth: int) -> bool:
+        """Only what has to be there is still written."""
+        return depth >= _DEEPEST or self._values >= _ENOUGH_VALUES
 
     def _typed(self, kind: str, schema: Schema, *, depth: int) -> Json:
         match kind:
@@ -106,13 +118,13 @@ class _Writer:
         beside = {name: value for name, value in schema.items() if name != key}
         # Deep down the option that ends soonest: a plain value rather than a reference.
         simple = [each for each in options if isinstance(each, dict) and "$ref" not in each]
-        chosen = self._dice.one_of(simple if depth >= _DEEPEST and simple else options)
+        chosen = self._dice.one_of(simple if self._is_enough(depth) and simple else options)
         return _merged(beside, self._resolved(chosen, depth=depth))
 
     def _object(self, schema: Schema, *, depth: int) -> Json:
         properties = _mapping(schema.get("properties"))
         required = [name for name in _list(schema.get("required")) if isinstance(name, str)]
-        names = [name for name in properties if name in required or depth < _DEEPEST]
+        names = [name for name in properties if name in required or not self._is_enough(depth)]
         written = {name: self.write(properties[name], depth=depth + 1) for name in names}
         others = schema.get("additionalProperties", True)
         missing = [name for name in required if name not in written]
@@ -125,7 +137,7 @@ class _Writer:
         firsts = _list(schema.get("prefixItems"))
         least = _whole(schema, "minItems", 0)
         most = _whole(schema, "maxItems", max(least, len(firsts), 3))
-        wanted = least if depth >= _DEEPEST else self._dice.between(max(least, min(1, most)), most)
+        wanted = least if self._is_enough(depth) else self._dice.between(max(least, min(1, most)), most)
         items: list[Json] = []
         for place in range(max(wanted, min(len(firsts), most))):
             item = firsts[place] if place < len(firsts) else schema.get("items", True)
@@ -145,6 +157,8 @@ class _Writer:
         if isinstance(name := schema.get("format"), str) and name in _FORMATS:
             return _FORMATS[name]
         least, most = _whole(schema, "minLength", 0), _whole(schema, "maxLength", 1_000_000)
+        if least > _MOST_LETTERS:
+            raise UnsupportedSchema("too long a text")
         text = " ".join(self._dice.one_of(_WORDS) for _ in range(self._dice.between(1, 4)))
         while len(text) < least:
             text += f" {self._dice.one_of(_WORDS)}"

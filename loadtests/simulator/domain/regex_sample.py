@@ -12,6 +12,7 @@ _ANY = _LETTERS + _DIGITS + " .,-_"
 _CLASSES = {"d": _DIGITS, "w": _LETTERS + _DIGITS + "_", "s": " ", "D": _LETTERS, "W": " .,-", "S": _LETTERS + _DIGITS}
 _ESCAPES = {"n": "\n", "t": "\t", "r": "\r"}
 _MORE = 4  # times more than the least, where a quantifier has no end
+_MOST_ATOMS = 10_000
 
 
 class UnsupportedPattern(ValueError):
@@ -33,6 +34,7 @@ class _Reader:
         self._pattern = pattern
         self._dice = dice
         self._at = 0
+        self._atoms = 0
 
     @property
     def is_at_end(self) -> bool:
@@ -86,6 +88,9 @@ class _Reader:
         return int(least), int(most) if most else int(least) + _MORE
 
     def _atom(self) -> str:
+        self._atoms += 1
+        if self._atoms > _MOST_ATOMS:
+            raise UnsupportedPattern("matches only what is too long")
         letter = self._next()
         match letter:
             case "^" | "$":

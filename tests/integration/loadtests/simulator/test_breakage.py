@@ -29,7 +29,9 @@ def test_without_a_fault_the_reply_is_whole(replica: SimulatorProcess) -> None:
     assert (text_of(said), finish_of(said), said[-1]) == (TEXT, "stop", "[DONE]")
 
 
-@pytest.mark.parametrize(("status", "kind"), [(503, "Service Unavailable"), (500, "InternalServerError")])
+@pytest.mark.parametrize(
+    ("status", "kind"), [(503, "Service Unavailable"), (500, "InternalServerError"), (529, "RefusedError")]
+)
 def test_refuse_answers_with_its_status_before_anything_is_sent(
     replica: SimulatorProcess, status: int, kind: str
 ) -> None:

@@ -109,6 +109,13 @@ def test_any_object_is_json() -> None:
     [
         {"structured_outputs": {"json": "no schema"}},
         {"structured_outputs": {"regex": "("}},
+        {"structured_outputs": {"regex": "(" * 5000}},
+        {"structured_outputs": {"regex": "[z-a]"}},
+        {"structured_outputs": {"regex": "a{3,2}"}},
+        {"structured_outputs": {"regex": r"\u12zz"}},
+        {"structured_outputs": {"json": {"type": "integer", "multipleOf": 0}}},
+        {"structured_outputs": {"json": {"type": "integer", "minimum": 1e999}}},
+        {"structured_outputs": {"json": {"type": "array", "minItems": 5, "maxItems": 4}}},
         {"response_format": {"type": "json_schema", "json_schema": {"name": "x", "schema": {"type": "odd"}}}},
     ],
 )

@@ -56,6 +56,19 @@ def test_several_choices_need_a_temperature() -> None:
         check({"temperature": 0}, n=2)
 
 
+def test_no_more_choices_than_vllm_gives() -> None:
+    check({}, n=16384)
+    with pytest.raises(Refused, match="n must be at most 16384, got 16385"):
+        check({}, n=16385)
+
+
+def test_a_list_of_prompts_has_an_end_and_a_prompt_of_ids_has_none() -> None:
+    check_across({"prompt": ["a"] * 1024})
+    check_across({"prompt": [1] * 5000})
+    with pytest.raises(Refused, match="prompt list length 1025 exceeds"):
+        check_across({"prompt": ["a"] * 1025})
+
+
 def test_nothing_across_fields_is_wrong_with_a_plain_request() -> None:
     check_across({"messages": [], "stream": True, "stream_options": {"include_usage": True}, "cache_salt": "a"})
     check_across({"logprobs": True, "top_logprobs": 20, "structured_outputs": {"grammar": "x"}})

@@ -60,3 +60,9 @@ def test_a_script_is_read_from_a_file(tmp_path: Path) -> None:
 def test_a_file_that_is_not_there_is_said_to_be_missing(tmp_path: Path) -> None:
     with pytest.raises(UnusableScript, match="nowhere"):
         read_script(tmp_path / "nowhere.json")
+
+
+@pytest.mark.parametrize("field", ["factor", "from_s", "for_s", "period_s"])
+def test_a_fault_without_end_in_its_figures_is_none(field: str) -> None:
+    with pytest.raises(UnusableScript, match=field):
+        fault_entry(f'{{"kind": "slow", "{field}": Infinity}}')

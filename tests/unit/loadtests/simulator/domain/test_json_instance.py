@@ -104,9 +104,17 @@ def test_the_same_dice_write_the_same() -> None:
         {"type": "array", "items": {"const": 1}, "minItems": 2, "uniqueItems": True},
         {"$ref": "#/$defs/n", "$defs": {"n": {"properties": {"n": {"$ref": "#/$defs/n"}}, "required": ["n"]}}},
         {"$ref": "#/$defs/a", "$defs": {"a": {"$ref": "#/$defs/a"}}},
+        {"type": "array", "items": {"type": "null"}, "minItems": 10**30},
+        {"type": "object", "minProperties": 10**30},
+        {"type": "string", "minLength": 10**30},
     ],
     ids=json.dumps,
 )
 def test_what_nothing_fits_is_said_to_be_so(schema: Schema) -> None:
     with pytest.raises(UnsupportedSchema):
         instance(schema, Dice(0, ""))
+
+
+def test_a_schema_that_holds_itself_many_times_does_not_grow_without_end() -> None:
+    schema: Schema = {"type": "object", "properties": {name: {"$ref": "#"} for name in "abcdefgh"}}
+    assert len(instance_text(schema, Dice(0, ""))) < 10_000

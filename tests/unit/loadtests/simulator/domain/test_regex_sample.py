@@ -46,7 +46,8 @@ def test_an_anchored_sample_holds_nothing_else() -> None:
 
 
 @pytest.mark.parametrize(
-    "pattern", ["(?=a)", "(a", "a)", "*a", r"\1", "a{x}", "a{2", "a{1,x}", "[a", "\\", r"[^\w\s.,\-]", "a{,2}"]
+    "pattern",
+    ["(?=a)", "(a", "a)", "*a", r"\1", "a{x}", "a{2", "a{1,x}", "[a", "\\", r"[^\w\s.,\-]", "a{,2}", "(a{9000}){9000}"],
 )
 def test_what_cannot_be_read_is_said_to_be_so(pattern: str) -> None:
     with pytest.raises(UnsupportedPattern):

@@ -4,15 +4,22 @@ import asyncio
 import os
 import signal
 
+import structlog
+
 from loadtests.simulator.domain.faults import Condition, Fault, FaultKind
 from loadtests.simulator.port import Port
 from loadtests.simulator.replica import Replica
+
+_AGAIN_S = 0.1  # real seconds until the next try to open a port that somebody else has taken meanwhile
+
+logger: structlog.typing.FilteringBoundLogger = structlog.get_logger()
 
 
 class FaultClock:
     def __init__(self, replica: Replica, port: Port) -> None:
         self._replica = replica
         self._port = port
+        self._is_port_taken = False
 
     async def run(self) -> None:
         """For ever; sleeps until a fault is added or cleared, or one begins or ends by itself."""
@@ -44,7 +51,18 @@ class FaultClock:
         if condition.port_closed:
             self._port.close()
         else:
+            await self._open_port()
+
+    async def _open_port(self) -> None:
+        """Any connection of this machine may have got the number while the port was closed, and gives it back."""
+        try:
             await self._port.open()
+        except OSError as error:
+            if not self._is_port_taken:
+                logger.warning("port cannot be opened again yet", port=self._port.number, error=str(error))
+            self._is_port_taken = True
+        else:
+            self._is_port_taken = False
 
     def _strike(self, fault: Fault) -> None:
         match fault.kind:
@@ -59,6 +77,8 @@ class FaultClock:
         replica = self._replica
         if not replica.phase.is_up:
             return None
+        if self._is_port_taken:
+            return _AGAIN_S
         now_s = replica.now_s
         next_s = replica.faults.next_change_s(now_s=now_s)
         return None if next_s is None else replica.real_s(next_s - now_s) + 0.001

@@ -2,6 +2,7 @@
 
 import json
 import signal
+import socket
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -33,6 +34,11 @@ def is_refused(process: SimulatorProcess) -> bool:
     except httpx.ConnectError:
         return True
     return False
+
+
+def now_s(process: SimulatorProcess) -> float:
+    seconds: float = process.admin.get("/sim/state").json()["now_s"]
+    return seconds
 
 
 def post(process: SimulatorProcess, *, timeout: float = 20.0, **fields: object) -> httpx.Response:
@@ -128,3 +134,13 @@ def test_a_script_breaks_the_replica_at_its_times_after_it_is_ready(tmp_path: Pa
     with simulator("--speed-up", str(SPEED_UP), "--script", str(script)) as process:
         assert post(process).json()["choices"][0]["message"]["content"] == "As written."
         assert process.wait_for_end() == -signal.SIGKILL
+
+
+def test_a_port_that_somebody_took_meanwhile_opens_when_it_is_given_back(own_replica: SimulatorProcess) -> None:
+    own_replica.fault(kind="refuse_connections", for_s=0.5 * SPEED_UP)
+    over_s = now_s(own_replica) + 0.7 * SPEED_UP
+    wait_for(lambda: is_refused(own_replica))
+    with socket.create_server(("127.0.0.1", httpx.URL(own_replica.url).port or 0)):
+        wait_for(lambda: now_s(own_replica) > over_s)
+    wait_for(lambda: not is_refused(own_replica))
+    assert post(own_replica).status_code == 200

@@ -3,7 +3,6 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-SOURCES := router sessions gateway tests
 DEMO ?=
 
 .DEFAULT_GOAL := help

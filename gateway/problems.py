@@ -74,7 +74,9 @@ KINDS: Mapping[type[Exception], Kind] = {
     training.TutorBroke: Kind(HTTPStatus.BAD_GATEWAY, "tutor_broke", "the reply broke off"),
     training.TurnLockUnavailable: Kind(_UNAVAILABLE, "turn_lock_unavailable", "turns cannot be locked now"),
     training.RecordsUnavailable: Kind(
-        _UNAVAILABLE, "records_unavailable", "the database cannot be asked now; nothing was written"
+        _UNAVAILABLE,
+        "records_unavailable",
+        "the database cannot be asked now; send it again under the same Idempotency-Key",
     ),
     training.ValueUnstorable: _INTERNAL,
     training.TokenizerUnusable: _INTERNAL,

@@ -116,7 +116,7 @@ class TurnLockUnavailable(SessionsError):
 
 
 class RecordsUnavailable(SessionsError):
-    """The database cannot be asked now; nothing was written."""
+    """The database cannot be asked now. Whether a commit that was cut off took effect, nobody knows until it can."""
 
 
 class ValueUnstorable(SessionsError):

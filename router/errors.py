@@ -37,7 +37,15 @@ class EngineBusy(EngineError):
 
 
 class EngineRejected(EngineError):
-    """The replica found the request itself wrong (HTTP 4xx); asking another replica would not help."""
+    """The replica found the request itself wrong (HTTP 4xx); asking another replica would not help.
+
+    `status` and `body` are its answer, for a caller that spoke to the engine's own API; the body may quote the request.
+    """
+
+    def __init__(self, replica: str, detail: str, *, status: int = 400, body: bytes = b"") -> None:
+        super().__init__(replica, detail)
+        self.status = status
+        self.body = body
 
 
 class EngineBroke(EngineError):
@@ -46,3 +54,49 @@ class EngineBroke(EngineError):
 
 class PinStoreUnavailable(RouterError):
     """The pins cannot be read or written now."""
+
+
+class ModelUnknown(RouterError):
+    """No replica serves this model."""
+
+    def __init__(self, model: str, *, served: tuple[str, ...]) -> None:
+        super().__init__(f"no replica serves the model {model[:100]!r}")
+        self.model = model
+        self.served = served
+
+
+class NoRoom(RouterError):
+    """Every replica is full and the wait for room was in vain; nothing was generated.
+
+    `position` is the place in the queue when the wait ended, from 1; 0: the queue itself was full.
+    """
+
+    def __init__(self, *, waited_s: float, position: int, retry_after_s: float) -> None:
+        super().__init__("every replica is full")
+        self.waited_s = waited_s
+        self.position = position
+        self.retry_after_s = retry_after_s
+
+
+class ReplicaUnknown(RouterError):
+    """There is no such replica."""
+
+    def __init__(self, replica: str) -> None:
+        super().__init__("there is no such replica")
+        self.replica = replica
+
+
+class BoardUnavailable(RouterError):
+    """The orders for the fleet cannot be read or written now."""
+
+
+class FleetSourceUnavailable(RouterError):
+    """Which replicas there should be cannot be read now; the message says why."""
+
+
+class DecisionsUnavailable(RouterError):
+    """The decisions of other routers cannot be read now."""
+
+
+class StreamBroken(RouterError):
+    """Bytes that are not those of a complete reply: cut off, an error object, no or another finish reason."""

@@ -4,6 +4,30 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 
+class CallPath(StrEnum):
+    """The generating paths of the OpenAI API."""
+
+    CHAT = "/v1/chat/completions"
+    COMPLETIONS = "/v1/completions"
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """One generation as it goes over the wire.
+
+    `body` is a JSON object and is sent byte for byte: the replica's prefix cache depends on its messages.
+    """
+
+    path: CallPath
+    body: bytes
+    model: str
+    is_streamed: bool
+    request_id: str
+    """Names the request in the engine's logs and in the decision log; never a routing key."""
+    headers: tuple[tuple[str, str], ...] = ()
+    """Sent along beside content type, accept and request id: session id, trace parent."""
+
+
 @dataclass(frozen=True, slots=True)
 class Message:
     """One chat message as the engine's API takes it."""
@@ -25,6 +49,10 @@ class ChatRequest:
     """Names the request in the engine's logs; never a routing key."""
     session_id: str = ""
     """Told to the engine, which may record it; it changes neither the reply nor what is cached."""
+    kv_tokens: int = 0
+    """What the session is expected to hold in the KV cache; 0: not known."""
+    cohort: str = ""
+    """Names the prefix it shares with others; empty: none."""
 
 
 class FinishReason(StrEnum):

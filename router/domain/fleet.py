@@ -1,7 +1,7 @@
 """The replicas as one router sees them at one moment."""
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import NewType
 
@@ -10,9 +10,11 @@ ReplicaId = NewType("ReplicaId", str)
 
 
 class Health(StrEnum):
-    """What the probes and the turns have shown of a replica so far."""
+    """What the probes, the canaries and the turns have shown of a replica so far."""
 
     UNKNOWN = "unknown"
+    PROVING = "proving"
+    """It answers and is the one meant; whether its engine generates is not known yet."""
     READY = "ready"
     DOWN = "down"
     REFUSED = "refused"
@@ -20,28 +22,59 @@ class Health(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
+class ReplicaSpec:
+    """A replica as its operator names it."""
+
+    id: ReplicaId
+    url: str
+    models: frozenset[str] = frozenset()
+    """What it serves; empty: whatever it lists itself."""
+
+
+@dataclass(frozen=True, slots=True)
 class Replica:
-    """One vLLM server: where it is, and whether it may be used."""
+    """One engine: where it is, and whether it may be used."""
 
     id: ReplicaId
     url: str
     health: Health = Health.UNKNOWN
     reason: str = ""
+    models: frozenset[str] = frozenset()
+    """As it lists them, once it has been asked."""
+    is_draining: bool = False
+    warnings: tuple[str, ...] = ()
+    """What its registration found amiss without refusing it."""
+    kv_capacity_tokens: int | None = None
+    """The size of its KV cache; None: it does not tell."""
 
     @property
     def is_ready(self) -> bool:
         return self.health is Health.READY
 
+    @property
+    def is_open(self) -> bool:
+        """Whether it may be given new sessions."""
+        return self.health is Health.READY and not self.is_draining
+
 
 @dataclass(frozen=True, slots=True)
 class Fleet:
-    """All replicas of one pool, in a fixed order."""
+    """All replicas of all pools, in a fixed order. A pool is the replicas that serve one model."""
 
     replicas: tuple[Replica, ...] = ()
+    _by_id: Mapping[ReplicaId, Replica] = field(init=False, repr=False, compare=False)
+    _open: dict[str, tuple[ReplicaId, ...]] = field(default_factory=dict, init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "_by_id", {replica.id: replica for replica in self.replicas})
 
     @property
     def ready(self) -> tuple[Replica, ...]:
         return tuple(replica for replica in self.replicas if replica.is_ready)
+
+    @property
+    def models(self) -> frozenset[str]:
+        return frozenset(model for replica in self.replicas for model in replica.models)
 
     @property
     def is_unfit(self) -> bool:
@@ -49,7 +82,17 @@ class Fleet:
         return bool(self.replicas) and all(replica.health is Health.REFUSED for replica in self.replicas)
 
     def get(self, replica: ReplicaId) -> Replica | None:
-        return next((known for known in self.replicas if known.id == replica), None)
+        return self._by_id.get(replica)
+
+    def pool(self, model: str) -> tuple[Replica, ...]:
+        return tuple(replica for replica in self.replicas if model in replica.models)
+
+    def open_to(self, model: str) -> tuple[ReplicaId, ...]:
+        """The replicas of the model's pool that take new sessions; worked out once per fleet."""
+        known = self._open.get(model)
+        if known is None:
+            known = self._open[model] = tuple(replica.id for replica in self.pool(model) if replica.is_open)
+        return known
 
     def without(self, replicas: Iterable[ReplicaId]) -> "Fleet":
         gone = frozenset(replicas)

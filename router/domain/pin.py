@@ -13,7 +13,16 @@ class PinDecision(StrEnum):
     KEPT = "kept"
     MOVED = "moved"
     NONE = "none"
-    """Placed without the pin store, by rendezvous alone."""
+    """Placed without a pin: the caller named no session, or the pin store is away."""
+
+
+class PinMode(StrEnum):
+    """What a pin is worth while its replica lives but is full."""
+
+    SOFT = "soft"
+    """The session moves to a replica that has room."""
+    HARD = "hard"
+    """The session stays and waits."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,3 +31,21 @@ class Pin:
 
     replica: ReplicaId
     generation: int
+
+
+@dataclass(frozen=True, slots=True)
+class Demand:
+    """What a session asks of the replica it is placed on."""
+
+    kv_tokens: int = 1
+    """KV it is expected to hold; with the default every session counts the same."""
+    cohort: str = ""
+    """Names the prefix it shares with others, such as its tenant's scenario; empty: none."""
+
+
+@dataclass(frozen=True, slots=True)
+class PinnedLoad:
+    """What is pinned to one replica over all routers."""
+
+    sessions: int = 0
+    kv_tokens: int = 0

@@ -65,5 +65,13 @@ class AccountRefused(GatewayError):
     """An account or a key cannot be written as asked: what is stored contradicts it, or it cannot be stored."""
 
 
+class DecisionNotFound(GatewayError):
+    """Nothing is kept of this turn's routing: there was no such turn, or it is too long ago."""
+
+
+class RouterUnreachable(GatewayError):
+    """The router that this gateway uses over HTTP cannot be asked now."""
+
+
 class FleetUnfit(GatewayError):
     """Every replica that answers serves another model, window or tokenizer than the settings say."""

@@ -1,12 +1,19 @@
 """What the edge needs from outside."""
 
 from collections.abc import Sequence
+from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Protocol
+from typing import Protocol, Self
 from uuid import UUID
 
 from gateway.domain.access import KeyId, Principal, Role, StoredKey
+from gateway.domain.replica_state import ReplicaState
+from router.domain.asks import Asks
+from router.domain.decision import Decision
+from router.domain.exchange import ChatRequest, StreamItem
+from router.domain.fleet import AffinityKey, Fleet, ReplicaId
+from router.domain.pin import PinDecision
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,3 +55,63 @@ class Accounts(Protocol):
 
     async def account(self, tenant: UUID, name: str, role: Role, *, at: datetime) -> Account:
         """The account of this name, made when there is none; raises `AccountRefused` when it has another role."""
+
+
+class TurnReply(Protocol):
+    """A reply that a replica has taken; its items are pieces of text and then, unless it raises, one `Finished`."""
+
+    @property
+    def replica(self) -> ReplicaId:
+        """Where it is generated now."""
+
+    @property
+    def pin(self) -> PinDecision: ...
+
+    @property
+    def continued(self) -> int:
+        """How often another replica has taken it over after it had begun."""
+
+    def __aiter__(self) -> Self: ...
+
+    async def __anext__(self) -> StreamItem:
+        """Raises `EngineBroke` or `EngineTimedOut` when the reply breaks for good."""
+
+
+class TurnRouter(Protocol):
+    """The router as the edge uses it, in this process or behind HTTP."""
+
+    def turn(self, key: AffinityKey, request: ChatRequest, *, asks: Asks) -> AbstractAsyncContextManager[TurnReply]:
+        """Entering returns once a replica has taken the request, before any token; leaving stops it down to the engine.
+
+        Raises `NoReplicaAvailable`, `NoRoom`, `ModelUnknown` or an `EngineError`.
+        """
+
+    async def end(self, key: AffinityKey) -> None:
+        """The session is over. Never raises for a store or a router that is away."""
+
+    async def prewarm(self, key: AffinityKey, request: ChatRequest) -> None:
+        """Have the prompt in the session's replica before its next turn. Returns at once and never raises."""
+
+    def fleet(self) -> Fleet:
+        """The replicas as last seen; never blocks."""
+
+
+class FleetDesk(Protocol):
+    """What operators see of the fleet and order of it. Every method raises `RouterUnreachable` when nobody can be
+    asked.
+    """
+
+    async def replicas(self) -> Sequence[ReplicaState]:
+        """All of them, in a fixed order."""
+
+    async def replica(self, replica: ReplicaId) -> ReplicaState:
+        """Raises `ReplicaUnknown`."""
+
+    async def drain(self, replica: ReplicaId, *, within_s: float | None) -> None:
+        """Order it emptied; None: within the time of the settings. Raises `ReplicaUnknown` or `BoardUnavailable`."""
+
+    async def undo_drain(self, replica: ReplicaId) -> None:
+        """Nothing when it is not being drained; raises like `drain`."""
+
+    async def decision(self, request_id: str) -> Decision | None:
+        """Why that turn ran where it did; raises `DecisionsUnavailable`."""

@@ -36,6 +36,7 @@ _UNPROCESSABLE = HTTPStatus.UNPROCESSABLE_ENTITY
 _UNAVAILABLE = HTTPStatus.SERVICE_UNAVAILABLE
 
 _NO_REPLICA = "no replica can take the turn now; nothing was generated"
+_NO_ROOM = "every replica is full, and the wait for room was in vain; nothing was generated"
 _INTERNAL = Kind(HTTPStatus.INTERNAL_SERVER_ERROR, "internal_error", "something went wrong here; it has been logged")
 
 KINDS: Mapping[type[Exception], Kind] = {
@@ -50,6 +51,8 @@ KINDS: Mapping[type[Exception], Kind] = {
     edge.IdempotencyKeyInvalid: Kind(HTTPStatus.BAD_REQUEST, "idempotency_key_invalid"),
     edge.ServerStopping: Kind(_UNAVAILABLE, "server_stopping", "this process is shutting down; try again"),
     edge.AccountRefused: _INTERNAL,  # of commands; the API writes no accounts
+    edge.DecisionNotFound: Kind(HTTPStatus.NOT_FOUND, "decision_not_found", "nothing is kept of this turn's routing"),
+    edge.RouterUnreachable: Kind(_UNAVAILABLE, "router_unreachable", "the router cannot be asked now"),
     edge.FleetUnfit: _INTERNAL,  # refuses the start; no request ever meets it
     edge.KeysUnavailable: Kind(_UNAVAILABLE, "keys_unavailable", "API keys cannot be looked up now"),
     training.ScenarioNotFound: Kind(HTTPStatus.NOT_FOUND, "scenario_not_found", "there is no such scenario"),
@@ -70,6 +73,7 @@ KINDS: Mapping[type[Exception], Kind] = {
     # Raised for settings at start; a request that meets it met a mistake of ours.
     training.ContextImpossible: _INTERNAL,
     training.TutorUnavailable: Kind(_UNAVAILABLE, "no_replica", _NO_REPLICA),
+    training.TutorFull: Kind(_UNAVAILABLE, "no_room", _NO_ROOM),
     training.TutorRejected: Kind(HTTPStatus.BAD_GATEWAY, "tutor_rejected", "the model server refused the request"),
     training.TutorBroke: Kind(HTTPStatus.BAD_GATEWAY, "tutor_broke", "the reply broke off"),
     training.TurnLockUnavailable: Kind(_UNAVAILABLE, "turn_lock_unavailable", "turns cannot be locked now"),
@@ -86,7 +90,14 @@ KINDS: Mapping[type[Exception], Kind] = {
     routing.EngineBusy: Kind(_UNAVAILABLE, "engine_busy", "the model server is full or draining"),
     routing.EngineRejected: Kind(HTTPStatus.BAD_GATEWAY, "tutor_rejected", "the model server refused the request"),
     routing.EngineBroke: Kind(HTTPStatus.BAD_GATEWAY, "tutor_broke", "the reply broke off"),
+    routing.StreamBroken: Kind(HTTPStatus.BAD_GATEWAY, "tutor_broke", "the reply broke off"),
+    routing.ModelUnknown: Kind(_UNAVAILABLE, "no_replica", _NO_REPLICA),
+    routing.NoRoom: Kind(_UNAVAILABLE, "no_room", _NO_ROOM, facts=("position",)),
     routing.PinStoreUnavailable: Kind(_UNAVAILABLE, "pins_unavailable", "the pins cannot be read now"),
+    routing.ReplicaUnknown: Kind(HTTPStatus.NOT_FOUND, "replica_not_found", "there is no such replica"),
+    routing.BoardUnavailable: Kind(_UNAVAILABLE, "board_unavailable", "orders for the fleet cannot be given now"),
+    routing.DecisionsUnavailable: Kind(_UNAVAILABLE, "decisions_unavailable", "the decisions cannot be read now"),
+    routing.FleetSourceUnavailable: _INTERNAL,  # the last known fleet goes on; no request ever meets it
 }
 
 UNKNOWN_PATH = Kind(HTTPStatus.NOT_FOUND, "not_found", "there is nothing at this path")

@@ -7,22 +7,24 @@ from typing import assert_never
 
 from typing_extensions import override
 
+from gateway.ports import TurnReply, TurnRouter
+from router.domain.asks import Asks, Ticket
 from router.domain.exchange import ChatRequest, Finished, TextPiece
 from router.domain.exchange import Message as EngineMessage
 from router.domain.fleet import AffinityKey, ReplicaId
-from router.errors import EngineError, EngineRejected, NoReplicaAvailable, RouterError
-from router.service import RoutedStream, Router
+from router.domain.pin import Demand
+from router.errors import EngineRejected, NoReplicaAvailable, NoRoom, RouterError
 from sessions.domain.session import SessionId
 from sessions.domain.turn import Usage
 from sessions.domain.viewer import TenantId
-from sessions.errors import TutorBroke, TutorRejected, TutorUnavailable
+from sessions.errors import TutorBroke, TutorFull, TutorRejected, TutorUnavailable
 from sessions.ports import Piece, ReplyEnd, Tutor, TutorReply, TutorRequest
 
 
 class RouterTutor(Tutor):
     """`retry_after_s` is told to callers whose replica failed before it said anything."""
 
-    def __init__(self, *, router: Router, model: str, temperature: float, retry_after_s: float) -> None:
+    def __init__(self, *, router: TurnRouter, model: str, temperature: float, retry_after_s: float) -> None:
         self._router = router
         self._model = model
         self._temperature = temperature
@@ -31,12 +33,15 @@ class RouterTutor(Tutor):
     @override
     @asynccontextmanager
     async def reply(self, request: TutorRequest) -> AsyncIterator[TutorReply]:
-        prefer = None if request.last_replica is None else ReplicaId(request.last_replica)
-        turn = self._router.turn(_key(request.session), self._chat(request), prefer=prefer)
+        turn = self._router.turn(_key(request.session), self._chat(request), asks=_asks(request))
         async with AsyncExitStack() as held:
             with self._refusals():
                 stream = await held.enter_async_context(turn)
             yield _RoutedReply(stream)
+
+    @override
+    async def warm(self, request: TutorRequest) -> None:
+        await self._router.prewarm(_key(request.session), self._chat(request))
 
     @override
     async def forget(self, session: SessionId) -> None:
@@ -51,22 +56,25 @@ class RouterTutor(Tutor):
             cache_salt=_salt(request.tenant),
             request_id=f"{request.session}-{request.turn}",
             session_id=str(request.session),
+            trace_parent=request.trace_parent,
         )
 
     @contextmanager
     def _refusals(self) -> Iterator[None]:
         try:
             yield
+        except NoRoom as error:
+            raise TutorFull(str(error), retry_after_s=error.retry_after_s) from error
         except NoReplicaAvailable as error:
             raise TutorUnavailable(str(error), retry_after_s=error.retry_after_s) from error
         except EngineRejected as error:
             raise TutorRejected("the replica refused the request") from error
-        except EngineError as error:
+        except RouterError as error:
             raise TutorUnavailable("the replica did not answer", retry_after_s=self._retry_after_s) from error
 
 
 class _RoutedReply(TutorReply):
-    def __init__(self, stream: RoutedStream) -> None:
+    def __init__(self, stream: TurnReply) -> None:
         self._stream = stream
 
     @property
@@ -78,6 +86,11 @@ class _RoutedReply(TutorReply):
     @override
     def pin(self) -> str:
         return self._stream.pin
+
+    @property
+    @override
+    def continued(self) -> int:
+        return self._stream.continued
 
     @property
     @override
@@ -98,6 +111,15 @@ class _RoutedReply(TutorReply):
             raise TutorBroke(str(error)) from error
 
 
+def _asks(request: TutorRequest) -> Asks:
+    asker = request.asker
+    return Asks(
+        demand=Demand(kv_tokens=asker.window_tokens, cohort=_cohort(request)),
+        prefer=None if request.last_replica is None else ReplicaId(request.last_replica),
+        ticket=Ticket(drill=asker.drill, account=str(asker.trainee)),
+    )
+
+
 def _key(session: SessionId) -> AffinityKey:
     return AffinityKey(str(session))
 
@@ -105,3 +127,10 @@ def _key(session: SessionId) -> AffinityKey:
 def _salt(tenant: TenantId) -> str:
     """Keeps a tenant's prefixes in the replicas' caches apart from every other tenant's, turn after turn."""
     return hashlib.sha256(f"drillyard cache of {tenant}".encode()).hexdigest()[:32]
+
+
+def _cohort(request: TutorRequest) -> str:
+    """Names the prefix that all sessions of one version of a scenario share, inside their tenant alone."""
+    asker = request.asker
+    named = f"drillyard cohort {request.tenant} {asker.scenario} {asker.scenario_version}"
+    return hashlib.sha256(named.encode()).hexdigest()[:24]

@@ -103,6 +103,10 @@ class TutorUnavailable(TutorError):
         self.retry_after_s = retry_after_s
 
 
+class TutorFull(TutorUnavailable):
+    """Everybody who could answer is busy, and the wait for one of them was in vain."""
+
+
 class TutorRejected(TutorError):
     """The tutor found the request itself wrong; trying again will not help."""
 

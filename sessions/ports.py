@@ -137,6 +137,19 @@ class TurnLock(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
+class Asker:
+    """On whose behalf a reply is asked for: what it shares with others, and what it may come to hold."""
+
+    scenario: ScenarioId
+    scenario_version: int
+    trainee: AccountId
+    window_tokens: int
+    """The most that the session ever shows the tutor, reply included."""
+    drill: str = ""
+    """The drill that the session belongs to; empty: none."""
+
+
+@dataclass(frozen=True, slots=True)
 class TutorRequest:
     """One reply to be generated. `messages` go to the engine byte for byte."""
 
@@ -145,8 +158,11 @@ class TutorRequest:
     turn: int
     messages: tuple[Message, ...]
     max_tokens: int
+    asker: Asker
     last_replica: str | None = None
     """Where the session's last turn ran, so that a lost pin leads back to the warm cache."""
+    trace_parent: str = ""
+    """The W3C trace that this reply belongs to; empty: none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,10 +182,16 @@ class TutorReply(Protocol):
     """A reply that has begun."""
 
     @property
-    def replica(self) -> str: ...
+    def replica(self) -> str:
+        """Where it is generated now; a reply whose replica was lost goes on at another one."""
+
     @property
     def pin(self) -> str:
         """How the turn came to its replica: new, kept, moved or none."""
+
+    @property
+    def continued(self) -> int:
+        """How often another replica has taken it over after it had begun."""
 
     @property
     def items(self) -> AsyncIterator[Piece | ReplyEnd]:
@@ -180,7 +202,15 @@ class Tutor(Protocol):
     """The model as sessions see it: messages in, streamed text out."""
 
     def reply(self, request: TutorRequest) -> AbstractAsyncContextManager[TutorReply]:
-        """Ask; entering returns once somebody has taken the request. Raises `TutorUnavailable` or `TutorRejected`."""
+        """Ask; entering returns once somebody has taken the request.
+
+        Raises `TutorUnavailable`, its kind `TutorFull`, or `TutorRejected`.
+        """
+
+    async def warm(self, request: TutorRequest) -> None:
+        """Have the prompt's prefix ready before the session's next turn. Returns at once and never raises; a turn that
+        comes sooner is not delayed by it.
+        """
 
     async def forget(self, session: SessionId) -> None:
         """The session has ended; whatever was kept warm for it may go. Never raises for a store that is away."""

@@ -38,6 +38,10 @@ class PromptWriter:
         self._shares = shares
         self._rules = PromptRules(counter.special_tokens, counter.message_overhead)
 
+    @property
+    def window_tokens(self) -> int:
+        return self._shares.window
+
     def checked(self, content: ScenarioContent) -> ScenarioContent:
         """The content, if its blocks keep to their shares; raises `ScenarioInvalid` with the counts otherwise."""
         longest = max(SYSTEM_TOKENS, self._shares.script, self._shares.opening)

@@ -53,6 +53,8 @@ class ChatRequest:
     """What the session is expected to hold in the KV cache; 0: not known."""
     cohort: str = ""
     """Names the prefix it shares with others; empty: none."""
+    trace_parent: str = ""
+    """The W3C `traceparent` under which it is traced; empty: none."""
 
 
 class FinishReason(StrEnum):

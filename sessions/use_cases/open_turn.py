@@ -151,6 +151,7 @@ class OpenTurn:
             usage=ending.usage,
             timings=self._timings(),
             replica=self._reply.replica,
+            continued=self._reply.continued > 0,
             error=ending.error,
             idempotency=draft.idempotency,
         )
@@ -189,6 +190,7 @@ def _entry(session: Session, turn: Turn) -> OutboxEntry:
         facts={
             "turn": turn.number,
             "replica": turn.replica,
+            "continued": turn.continued,
             "prompt_tokens": turn.usage.prompt_tokens,
             "cached_tokens": turn.usage.cached_tokens,
             "completion_tokens": turn.usage.completion_tokens,

@@ -12,7 +12,7 @@ from sessions.domain.session import Session, SessionId
 from sessions.domain.turn import IdempotencyKey, Turn, TurnState
 from sessions.domain.viewer import Viewer
 from sessions.errors import SessionClosed, SessionMoved, TurnLimitReached
-from sessions.ports import Clock, Records, TurnLock, Tutor, TutorRequest, UnitOfWork
+from sessions.ports import Asker, Clock, Records, TurnLock, Tutor, TutorRequest, UnitOfWork
 from sessions.prompt_writer import PromptWriter
 from sessions.use_cases.open_turn import OpenTurn, TurnDraft
 from sessions.use_cases.read_scenario import known_scenario
@@ -25,6 +25,8 @@ class TurnOrder:
     session: SessionId
     text: str
     idempotency: IdempotencyKey | None = None
+    trace_parent: str = ""
+    """The W3C trace that the turn belongs to; empty: none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +40,9 @@ class _Start:
     @property
     def last_replica(self) -> str | None:
         return self.turns[-1].replica if self.turns else None
+
+    def asker(self, *, window_tokens: int) -> Asker:
+        return Asker(self.session.scenario, self.session.scenario_version, self.session.trainee, window_tokens)
 
 
 class TakeTurn:
@@ -62,7 +67,7 @@ class TakeTurn:
         """Hold the session's lease, ask the tutor, and hand out the turn that has begun.
 
         Raises `SessionNotFound`, `SessionClosed`, `SessionBusy`, `SessionMoved`, `TurnLimitReached`, `TextEmpty`,
-        `TextTooLong`, `TutorUnavailable`, `TutorRejected` or `RecordsUnavailable`.
+        `TextTooLong`, `TutorUnavailable` (or its kind `TutorFull`), `TutorRejected` or `RecordsUnavailable`.
         """
         accepted, started = self._clock.now(), self._clock.ticks()
         text_tokens = self._writer.message_tokens(order.text)
@@ -76,7 +81,9 @@ class TakeTurn:
                 turn=start.session.next_turn,
                 messages=written.prompt.messages,
                 max_tokens=written.max_tokens,
+                asker=start.asker(window_tokens=self._writer.window_tokens),
                 last_replica=start.last_replica,
+                trace_parent=order.trace_parent,
             )
             reply = await held.enter_async_context(self._tutor.reply(request))
             yield OpenTurn(

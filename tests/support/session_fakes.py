@@ -80,10 +80,18 @@ class OpenLock(TurnLock):
         yield Lease()
 
 
+@dataclass(frozen=True)
+class Handover:
+    """The replica is lost, and this one goes on."""
+
+    replica: str
+
+
 @dataclass
 class FakeReply(TutorReply):
-    script: Sequence[str | asyncio.Event | Exception]
+    script: Sequence[str | asyncio.Event | Exception | Handover]
     where: str = "replica-1"
+    taken_over: int = 0
 
     @property
     @override
@@ -94,6 +102,11 @@ class FakeReply(TutorReply):
     @override
     def pin(self) -> str:
         return "kept"
+
+    @property
+    @override
+    def continued(self) -> int:
+        return self.taken_over
 
     @property
     @override
@@ -109,6 +122,8 @@ class FakeReply(TutorReply):
                     yield Piece(step)
                 case asyncio.Event():
                     await step.wait()
+                case Handover(replica):
+                    self.where, self.taken_over = replica, self.taken_over + 1
                 case Exception():
                     raise step
         yield ReplyEnd("stop", Usage(prompt_tokens=50, cached_tokens=40, completion_tokens=count))
@@ -118,10 +133,11 @@ class FakeReply(TutorReply):
 class FakeTutor:
     """Answers by script: a text is a piece, an event is waited for, an exception is raised."""
 
-    script: Sequence[str | asyncio.Event | Exception] = ("Hello", " there.")
+    script: Sequence[str | asyncio.Event | Exception | Handover] = ("Hello", " there.")
     refusal: Exception | None = None
     requests: list[TutorRequest] = field(default_factory=list)
     forgotten: list[SessionId] = field(default_factory=list)
+    warmed: list[TutorRequest] = field(default_factory=list)
     open_replies: int = 0
 
     @asynccontextmanager
@@ -134,6 +150,9 @@ class FakeTutor:
             yield FakeReply(self.script)
         finally:
             self.open_replies -= 1
+
+    async def warm(self, request: TutorRequest) -> None:
+        self.warmed.append(request)
 
     async def forget(self, session: SessionId) -> None:
         self.forgotten.append(session)

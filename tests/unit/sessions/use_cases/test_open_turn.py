@@ -4,6 +4,7 @@ import asyncio
 
 from sessions.domain.turn import TurnState
 from sessions.use_cases.open_turn import Stop
+from tests.support.session_fakes import Handover
 from tests.support.stage import staged
 
 
@@ -22,6 +23,16 @@ async def test_a_reply_without_text_is_a_turn_that_the_tutor_forgets() -> None:
     assert (turn.state, turn.reply, turn.timings.ttft_ms) == (TurnState.COMPLETED, "", None)
     await stage.play("second")
     assert not any("first" in message.content for message in stage.tutor.requests[-1].messages)
+
+
+async def test_a_reply_that_was_taken_over_names_where_it_ended() -> None:
+    stage = await staged()
+    stage.tutor.script = ("Hel", Handover("replica-2"), "lo.")
+    turn = await stage.play()
+    assert (turn.state, turn.reply, turn.replica, turn.continued) == (TurnState.COMPLETED, "Hello.", "replica-2", True)
+    stage.tutor.script = ("Bye.",)
+    assert not (await stage.play()).continued
+    assert stage.tutor.requests[-1].last_replica == "replica-2"
 
 
 async def test_a_stop_after_the_end_changes_nothing() -> None:

@@ -1,6 +1,7 @@
 """What a turn is refused for, and what the tutor is asked."""
 
 import asyncio
+from dataclasses import replace
 from itertools import pairwise
 
 import pytest
@@ -18,9 +19,10 @@ from sessions.errors import (
     TurnLimitReached,
     TutorUnavailable,
 )
+from sessions.ports import Asker
 from sessions.use_cases.open_turn import Stop
 from sessions.use_cases.take_turn import TurnOrder
-from tests.support.session_fakes import broken, viewer
+from tests.support.session_fakes import SHARES, broken, viewer
 from tests.support.stage import staged
 
 
@@ -55,6 +57,16 @@ async def test_the_tutor_hears_where_the_last_turn_ran() -> None:
     await stage.play()
     await stage.play()
     assert [request.last_replica for request in stage.tutor.requests] == [None, "replica-1"]
+
+
+async def test_the_tutor_hears_on_whose_behalf_it_is_asked() -> None:
+    stage = await staged()
+    order = replace(stage.order(), trace_parent="00-trace")
+    async with stage.use.take_turn.begin(order) as turn:
+        await turn.run(lambda _: None)
+    asked = stage.tutor.requests[0]
+    assert asked.asker == Asker(stage.scenario.id, 1, stage.trainee.account, SHARES.window)
+    assert asked.trace_parent == "00-trace"
 
 
 @pytest.mark.parametrize(

@@ -86,6 +86,20 @@ class ReplicaUnknown(RouterError):
         self.replica = replica
 
 
+class ReplicaInvalid(RouterError):
+    """The replica cannot be added as it was named; the message says what is wrong with it."""
+
+
+class ReplicaInUse(RouterError):
+    """The replica may not be taken out yet: its drain has not ended, or was never ordered."""
+
+    def __init__(self, replica: str, *, sessions_left: int, in_flight: int) -> None:
+        super().__init__("the replica still has sessions or turns, or routers that may send some")
+        self.replica = replica
+        self.sessions_left = sessions_left
+        self.in_flight = in_flight
+
+
 class BoardUnavailable(RouterError):
     """The orders for the fleet cannot be read or written now."""
 

@@ -8,7 +8,18 @@ import secrets
 from pathlib import Path
 from typing import Self
 
-from pydantic import AnyHttpUrl, BaseModel, ConfigDict, Field, PostgresDsn, RedisDsn, ValidationError, model_validator
+from pydantic import (
+    AliasChoices,
+    AnyHttpUrl,
+    BaseModel,
+    ConfigDict,
+    Field,
+    PostgresDsn,
+    RedisDsn,
+    SecretStr,
+    ValidationError,
+    model_validator,
+)
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from router.settings import RouterSettings
@@ -47,6 +58,10 @@ class Settings(BaseSettings):
     model: ModelSettings
     replicas: tuple[ReplicaSettings, ...] = ()
     router: RouterSettings = Field(default_factory=RouterSettings)
+    router_url: AnyHttpUrl | None = Field(
+        default=None, description="a `drillyard router` that carries the turns; by default this process does it itself"
+    )
+    router_key: SecretStr | None = Field(default=None, description="an operator key of that router")
     sessions: SessionSettings = Field(default_factory=SessionSettings)
     instance: str = Field(
         default_factory=lambda: secrets.token_hex(8), min_length=1, max_length=64, description="told by /livez"
@@ -57,6 +72,11 @@ class Settings(BaseSettings):
     heartbeat_s: float = Field(default=10.0, gt=0, le=60)
     shutdown_grace_s: float = Field(default=20.0, ge=0, le=600)
     key_cache_s: float = Field(default=5.0, ge=0, le=300, description="a revoked key works at most this long")
+    otlp_endpoint: AnyHttpUrl | None = Field(
+        default=None,
+        validation_alias=AliasChoices("DRILLYARD_OTLP_ENDPOINT", "OTEL_EXPORTER_OTLP_ENDPOINT"),
+        description="where spans are sent by OTLP over HTTP, as http://collector:4318; by default nowhere",
+    )
     log_level: str = Field(default="info", pattern="^(debug|info|warning|error)$")
     log_format: str = Field(default="json", pattern="^(json|console)$")
 
@@ -65,6 +85,8 @@ class Settings(BaseSettings):
         names = [replica.id for replica in self.replicas]
         if len(set(names)) != len(names):
             raise ValueError("replicas: two have the same id")
+        if names and self.router_url is not None:
+            raise ValueError("replicas: with a router_url the fleet is that router's; name the replicas there")
         try:
             fitting(self.sessions.shares(self.model.window_tokens))
         except ContextImpossible as error:
@@ -83,4 +105,7 @@ def reasons(error: ValidationError) -> list[str]:
 
 
 def _variable(location: tuple[int | str, ...]) -> str:
-    return "DRILLYARD_" + "__".join(str(part).upper() for part in location) if location else "settings"
+    name = "__".join(str(part).upper() for part in location)
+    if not name or name.startswith(("DRILLYARD_", "OTEL_")):
+        return name or "settings"
+    return f"DRILLYARD_{name}"

@@ -88,3 +88,22 @@ def test_a_refusal_never_repeats_a_value(environment: pytest.MonkeyPatch) -> Non
 def test_every_setting_with_a_unit_says_so() -> None:
     numbers = [name for name, field in Settings.model_fields.items() if field.annotation in (int, float)]
     assert all(name == "port" or name.endswith(("_s", "_bytes", "_tokens")) for name in numbers)
+
+
+def test_a_router_elsewhere_brings_its_own_replicas(environment: pytest.MonkeyPatch) -> None:
+    environment.setenv("DRILLYARD_ROUTER_URL", "http://127.0.0.1:9000")
+    environment.setenv("DRILLYARD_ROUTER_KEY", "hush")
+    settings = load()
+    assert str(settings.router_url) == "http://127.0.0.1:9000/"
+    assert "hush" not in repr(settings)
+    environment.setenv("DRILLYARD_REPLICAS", json.dumps([{"id": "replica-1", "url": "http://127.0.0.1:8000"}]))
+    assert "name the replicas there" in refused()[0]
+
+
+@pytest.mark.parametrize("variable", ["DRILLYARD_OTLP_ENDPOINT", "OTEL_EXPORTER_OTLP_ENDPOINT"])
+def test_spans_go_where_either_variable_says(environment: pytest.MonkeyPatch, variable: str) -> None:
+    assert load().otlp_endpoint is None
+    environment.setenv(variable, "http://127.0.0.1:4318")
+    assert str(load().otlp_endpoint) == "http://127.0.0.1:4318/"
+    environment.setenv(variable, "somewhere")
+    assert refused()[0].startswith(("DRILLYARD_OTLP_ENDPOINT:", "OTEL_EXPORTER_OTLP_ENDPOINT:"))

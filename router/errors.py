@@ -33,7 +33,11 @@ class EngineTimedOut(EngineError):
 
 
 class EngineBusy(EngineError):
-    """The replica refused the request because it is full, draining or broken (HTTP 5xx or 429)."""
+    """The replica refused the request because it is full, draining or broken: HTTP 429 or 5xx, as `status` says."""
+
+    def __init__(self, replica: str, detail: str, *, status: int = 503) -> None:
+        super().__init__(replica, detail)
+        self.status = status
 
 
 class EngineRejected(EngineError):

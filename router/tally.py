@@ -2,39 +2,117 @@
 
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from enum import StrEnum
 
 from router.domain.fleet import ReplicaId
 from router.domain.pin import PinDecision
-from router.errors import EngineError
+
+
+class Takeover(StrEnum):
+    """How a reply went on whose replica was lost."""
+
+    ASKED_ANEW = "asked anew"
+    """Nothing had been delivered."""
+    CONTINUED = "continued"
+    COMPLETED = "completed"
+    """All of it had been delivered already."""
+    STUCK = "stuck"
+    """It could not be continued honestly."""
+
+
+class Move(StrEnum):
+    """Why a pinned session went to another replica in a turn."""
+
+    REPLICA_LOST = "replica lost"
+    """It is down, unknown, or its breaker is open."""
+    REPLICA_FULL = "replica full"
+    TURN_FAILED = "turn failed"
+    """It failed in this very turn."""
+    HANDED_OVER = "handed over"
+    """A drain ran past its deadline."""
+
+
+class PrewarmOutcome(StrEnum):
+    """What became of a prewarm."""
+
+    DONE = "done"
+    FAILED = "failed"
+    DROPPED = "dropped"
+    """The turn was faster."""
+    NO_ROOM = "no room"
 
 
 @dataclass(frozen=True, slots=True)
 class RouterNumbers:
-    """One moment's figures; all but `in_flight` and `pins_lost` only grow."""
+    """One moment's figures. All but `in_flight`, `waiting`, `pins_lost` and `breakers_open` only grow."""
 
-    in_flight: Mapping[ReplicaId, int]
-    turns: Mapping[PinDecision, int]
-    failures: Mapping[tuple[ReplicaId, str], int]
-    """Failed requests by replica and name of the error class; a turn that was tried twice may count twice."""
-    retries: int
-    pin_failures: int
-    pins_lost: bool
+    in_flight: Mapping[ReplicaId, int] = field(default_factory=dict)
+    waiting: int = 0
+    pins_lost: bool = False
+    breakers_open: frozenset[ReplicaId] = frozenset()
+
+    turns: Mapping[PinDecision, int] = field(default_factory=dict)
+    """Turns that a replica has taken, by how they came to it."""
+    attempts: Mapping[tuple[ReplicaId, str], int] = field(default_factory=dict)
+    """Ended requests by replica and outcome: completed, cancelled, handed over, or the name of the error class."""
+    retries: int = 0
+    """Second and later requests for one turn, continuations included."""
+    takeovers: Mapping[Takeover, int] = field(default_factory=dict)
+    moves: Mapping[Move, int] = field(default_factory=dict)
+    waited: int = 0
+    """Turns that had to wait for room, whatever came of it."""
+    no_room: int = 0
+    no_replica: int = 0
+    unpinned: int = 0
+    """Requests that named no session."""
+    budget_exhausted: int = 0
+    breaker_opened: Mapping[ReplicaId, int] = field(default_factory=dict)
+    pin_failures: int = 0
+    """Calls that the pin store did not answer."""
+    prewarms: Mapping[PrewarmOutcome, int] = field(default_factory=dict)
+    canaries: Mapping[tuple[ReplicaId, str], int] = field(default_factory=dict)
+    """Canaries by replica and outcome, as whoever sends them says."""
 
 
 class Tally:
-    """Counts turns as they open and fail."""
+    """Counts as things happen. Every label is from a closed set or a replica of the fleet."""
 
     def __init__(self) -> None:
         self.turns: Counter[PinDecision] = Counter()
-        self.failures: Counter[tuple[ReplicaId, str]] = Counter()
+        self.attempts: Counter[tuple[ReplicaId, str]] = Counter()
+        self.takeovers: Counter[Takeover] = Counter()
+        self.moves: Counter[Move] = Counter()
+        self.breaker_opened: Counter[ReplicaId] = Counter()
+        self.prewarms: Counter[PrewarmOutcome] = Counter()
+        self.canaries: Counter[tuple[ReplicaId, str]] = Counter()
         self.retries = 0
+        self.waited = 0
+        self.no_room = 0
+        self.no_replica = 0
+        self.unpinned = 0
+        self.budget_exhausted = 0
 
-    def opened(self, decision: PinDecision) -> None:
-        self.turns[decision] += 1
+    def prewarmed(self, outcome: PrewarmOutcome) -> None:
+        self.prewarms[outcome] += 1
 
-    def failed(self, replica: ReplicaId, error: EngineError) -> None:
-        self.failures[replica, type(error).__name__] += 1
+    def canary(self, replica: ReplicaId, outcome: str) -> None:
+        self.canaries[replica, outcome] += 1
 
-    def retried(self) -> None:
-        self.retries += 1
+    def numbers(self) -> RouterNumbers:
+        """What this object knows; the rest is the router's."""
+        return RouterNumbers(
+            turns=dict(self.turns),
+            attempts=dict(self.attempts),
+            takeovers=dict(self.takeovers),
+            moves=dict(self.moves),
+            breaker_opened=dict(self.breaker_opened),
+            prewarms=dict(self.prewarms),
+            canaries=dict(self.canaries),
+            retries=self.retries,
+            waited=self.waited,
+            no_room=self.no_room,
+            no_replica=self.no_replica,
+            unpinned=self.unpinned,
+            budget_exhausted=self.budget_exhausted,
+        )

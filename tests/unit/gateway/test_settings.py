@@ -92,10 +92,10 @@ def test_every_setting_with_a_unit_says_so() -> None:
 
 def test_a_router_elsewhere_brings_its_own_replicas(environment: pytest.MonkeyPatch) -> None:
     environment.setenv("DRILLYARD_ROUTER_URL", "http://127.0.0.1:9000")
-    environment.setenv("DRILLYARD_ROUTER_KEY", "hush")
+    environment.setenv("DRILLYARD_ROUTER_KEY", "sesame")
     settings = load()
     assert str(settings.router_url) == "http://127.0.0.1:9000/"
-    assert "hush" not in repr(settings)
+    assert "sesame" not in repr(settings)
     environment.setenv("DRILLYARD_REPLICAS", json.dumps([{"id": "replica-1", "url": "http://127.0.0.1:8000"}]))
     assert "name the replicas there" in refused()[0]
 

@@ -1,14 +1,31 @@
 """Where a session's next turn goes."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from enum import StrEnum
 
 from router.domain.fleet import AffinityKey, Fleet, Health, Replica, ReplicaId
-from router.domain.pin import Pin
-from router.domain.rendezvous import rank
+from router.domain.pin import Demand, Pin, PinMode, PinnedLoad
+from router.domain.rendezvous import favourite
 
 # A replica that nobody has probed yet may well hold the session's cache; a turn will show whether it is there.
-_MAY_KEEP = frozenset({Health.READY, Health.UNKNOWN})
+_MAY_KEEP = frozenset({Health.READY, Health.PROVING, Health.UNKNOWN})
+_NOTHING_KNOWN = PinnedLoad()
+
+
+class Why(StrEnum):
+    """The reason of a placement, in words for the decision log."""
+
+    PINNED = "pinned"
+    NEW = "new session"
+    GONE = "pinned replica has left the pool"
+    DOWN = "pinned replica is down"
+    REFUSED = "pinned replica must not serve"
+    BLOCKED = "pinned replica failed"
+    FULL = "pinned replica is full"
+    ALL_FULL = "every replica is full"
+    NONE_OPEN = "no replica takes new sessions"
+    ALL_BLOCKED = "every replica that takes new sessions failed"
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,41 +37,124 @@ class Keep:
 
 @dataclass(frozen=True, slots=True)
 class Assign:
-    """A replica is to be claimed: one of `candidates`, the session's favourite first."""
+    """A replica is to be claimed, one of `candidates`."""
 
     candidates: tuple[ReplicaId, ...]
     replacing: Pin | None
+    why: Why
+
+
+@dataclass(frozen=True, slots=True)
+class Wait:
+    """There are replicas for it, and none has room now."""
+
+    why: Why
 
 
 @dataclass(frozen=True, slots=True)
 class Refuse:
-    """No replica is ready."""
+    """There is no replica for it."""
+
+    why: Why
 
 
-Placement = Keep | Assign | Refuse
+Placement = Keep | Assign | Wait | Refuse
 
 
-def place(key: AffinityKey, fleet: Fleet, pin: Pin | None) -> Placement:
-    """Keep a pin while its replica lives; otherwise assign among the ready ones."""
-    pinned = None if pin is None else fleet.get(pin.replica)
-    if pinned is not None and pinned.health in _MAY_KEEP:
-        return Keep(pinned)
-    ready = tuple(replica.id for replica in fleet.ready)
-    if not ready:
-        return Refuse()
-    return Assign(tuple(rank(key, ready)), replacing=pin)
+def place(
+    fleet: Fleet,
+    model: str,
+    pin: Pin | None,
+    *,
+    blocked: Collection[ReplicaId],
+    full: Collection[ReplicaId],
+    mode: PinMode,
+) -> Placement:
+    """Keep a pin while its replica lives, even if it drains; otherwise assign among the open ones of the pool.
 
-
-def place_without_pins(key: AffinityKey, fleet: Fleet, prefer: ReplicaId | None) -> Replica | None:
-    """Where to go while the pin store is away: the replica of the last turn, else by rendezvous; None if none is ready.
-
-    Every router that knows the same last turn and the same ready replicas comes to the same one.
+    `blocked` are replicas that must not be asked now: their breaker is open, or they failed in this turn.
     """
-    ready = {replica.id: replica for replica in fleet.ready}
-    order = [prefer, *rank(key, ready)]
-    return next((ready[replica] for replica in order if replica in ready), None)
+    if pin is None:
+        return _assign(fleet, model, None, blocked=blocked, full=full, why=Why.NEW)
+    pinned = fleet.get(pin.replica)
+    loss = _loss(pinned, model, blocked)
+    if pinned is None or loss is not None:
+        return _assign(fleet, model, pin, blocked=blocked, full=full, why=loss or Why.GONE)
+    if pinned.id not in full:
+        return Keep(pinned)
+    if mode is PinMode.HARD:
+        return Wait(Why.FULL)
+    elsewhere = _assign(fleet, model, pin, blocked=blocked, full=full, why=Why.FULL)
+    return elsewhere if isinstance(elsewhere, Assign) else Wait(Why.ALL_FULL)
 
 
-def fewest_sessions(candidates: Sequence[ReplicaId], counts: Mapping[ReplicaId, int]) -> ReplicaId:
-    """The candidate with the fewest sessions, the earlier of equals. `claim.lua` does the same inside Redis."""
-    return min(candidates, key=lambda replica: counts.get(replica, 0))
+def _loss(pinned: Replica | None, model: str, blocked: Collection[ReplicaId]) -> Why | None:
+    """Why a pin to it cannot be kept."""
+    if pinned is None or (pinned.models and model not in pinned.models):
+        return Why.GONE
+    if pinned.health not in _MAY_KEEP:
+        return Why.REFUSED if pinned.health is Health.REFUSED else Why.DOWN
+    return Why.BLOCKED if pinned.id in blocked else None
+
+
+def _assign(
+    fleet: Fleet, model: str, pin: Pin | None, *, blocked: Collection[ReplicaId], full: Collection[ReplicaId], why: Why
+) -> Placement:
+    opened = fleet.open_to(model)
+    if not opened:
+        return Refuse(Why.NONE_OPEN)
+    if not blocked and not full:
+        return Assign(opened, pin, why)
+    unblocked = tuple(replica for replica in opened if replica not in blocked)
+    if not unblocked:
+        return Refuse(Why.ALL_BLOCKED)
+    candidates = tuple(replica for replica in unblocked if replica not in full)
+    return Assign(candidates, pin, why) if candidates else Wait(Why.ALL_FULL)
+
+
+def without_pins(
+    key: AffinityKey, fleet: Fleet, model: str, *, prefer: ReplicaId | None, blocked: Collection[ReplicaId]
+) -> Replica | None:
+    """Where to go while the pin store is away: the replica of the last turn if it lives, else by rendezvous.
+
+    Every router that knows the same last turn and the same open replicas comes to the same one. None: there is none.
+    """
+    last = None if prefer is None else fleet.get(prefer)
+    if last is not None and _loss(last, model, blocked) is None:
+        return last
+    opened = fleet.open_to(model)
+    if blocked:
+        opened = tuple(replica for replica in opened if replica not in blocked)
+    return fleet.get(favourite(key, opened)) if opened else None
+
+
+def choose(
+    candidates: Sequence[ReplicaId],
+    loads: Mapping[ReplicaId, PinnedLoad],
+    *,
+    demand: Demand,
+    holders: Collection[ReplicaId],
+    bound: float,
+    start: int,
+) -> ReplicaId:
+    """The candidate with the least expected KV, then the fewest sessions; equals in turn, beginning at `start`.
+
+    `holders` already hold the prefix of the demand's cohort. The least of them is preferred while that leaves it at
+    most `bound` times the mean of all candidates, or one demand above the mean, which is more while there is little.
+    """
+    seen = [loads.get(candidate, _NOTHING_KNOWN) for candidate in candidates]
+    tokens = [load.kv_tokens for load in seen]
+    if holders:
+        mean = (sum(tokens) + demand.kv_tokens) / len(tokens)
+        limit = max(bound * mean, mean + demand.kv_tokens) - demand.kv_tokens
+        fitting = [i for i, candidate in enumerate(candidates) if candidate in holders and tokens[i] <= limit]
+        if fitting:
+            return candidates[_least(fitting, seen, start)]
+    least = min(tokens)
+    return candidates[_least([i for i, kv in enumerate(tokens) if kv == least], seen, start)]
+
+
+def _least(places: Sequence[int], seen: Sequence[PinnedLoad], start: int) -> int:
+    count = len(seen)
+    first = start % count
+    return min(places, key=lambda place: (seen[place].kv_tokens, seen[place].sessions, (place - first) % count))

@@ -26,12 +26,14 @@ class BoundedHttp(HttpToolsProtocol):
     _fruitless = 0
     """Bytes that came in since the last ones that led to something."""
     _deadline: asyncio.TimerHandle | None = None
+    _is_waiting = False
     _has_asked = False
 
     @override
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]  # as the original has it
         super().connection_made(transport)
-        self._expect_a_request()
+        self._is_waiting = True
+        self._limit_the_wait()
 
     @override
     def connection_lost(self, exc: Exception | None) -> None:
@@ -44,10 +46,14 @@ class BoundedHttp(HttpToolsProtocol):
         super().data_received(data)
         if self._fruitless > MAX_HEAD_BYTES and not self.transport.is_closing():
             self._refuse(HEAD_TOO_LARGE)
+        if self._is_waiting and self._deadline is None:
+            # Here and not where a request begins: most are whole by now, and need no timer.
+            self._limit_the_wait()
 
     @override
     def on_message_begin(self) -> None:
-        self._expect_a_request()
+        self._expect_nothing()
+        self._is_waiting = True
         super().on_message_begin()
 
     @override
@@ -78,26 +84,31 @@ class BoundedHttp(HttpToolsProtocol):
     def send_400_response(self, msg: str) -> None:
         self._refuse(HTTP_MALFORMED)
 
-    def _expect_a_request(self) -> None:
-        self._expect_nothing()
+    def _limit_the_wait(self) -> None:
         self._deadline = self.loop.call_later(self.request_s, self.transport.close)
 
     def _expect_nothing(self) -> None:
+        self._is_waiting = False
         if self._deadline is not None:
             self._deadline.cancel()
+            self._deadline = None
 
     def _refuse(self, kind: Kind) -> None:
         """Answer and hang up; where another answer has begun, only hang up."""
         if not self._has_asked or self.cycle.response_complete or not self.cycle.response_started:
-            self.transport.write(_answer(kind))
+            self.transport.write(_answer(kind, *self.told(kind)))
         self.transport.close()
 
+    def told(self, kind: Kind) -> tuple[str, str]:
+        """The content type and the body of a refusal."""
+        return PROBLEM_JSON, json.dumps(plain(kind).body(), separators=(",", ":"))
 
-def _answer(kind: Kind) -> bytes:
-    status, body = HTTPStatus(kind.status), json.dumps(plain(kind).body(), separators=(",", ":"))
+
+def _answer(kind: Kind, content_type: str, body: str) -> bytes:
+    status = HTTPStatus(kind.status)
     head = (
         f"HTTP/1.1 {status.value} {status.phrase}",
-        f"Content-Type: {PROBLEM_JSON}",
+        f"Content-Type: {content_type}",
         f"Content-Length: {len(body)}",
         "Connection: close",
     )

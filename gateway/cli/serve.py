@@ -2,22 +2,19 @@
 
 import asyncio
 import gc
-import signal
-import socket
-from collections.abc import AsyncIterator, Iterator
-from contextlib import asynccontextmanager, contextmanager
-from types import FrameType
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 
 import structlog
 import uvicorn
 import uvloop
 from pydantic import ValidationError
 from structlog.typing import FilteringBoundLogger
-from typing_extensions import override
 
 from gateway.api.app import build_app
 from gateway.cli.bounded_http import BoundedHttp
 from gateway.cli.failure import CommandFailed
+from gateway.cli.serving import StoppableServer, listening
 from gateway.errors import FleetUnfit
 from gateway.log_setup import set_up
 from gateway.services import Services
@@ -31,7 +28,6 @@ EXAMPLES = (
     "DRILLYARD_MODEL__NAME=smollm2 DRILLYARD_MODEL__FOLDER=/models/smollm2 "
     'DRILLYARD_REPLICAS=\'[{"id": "replica-1", "url": "http://127.0.0.1:8000"}]\' drillyard serve'
 )
-_BACKLOG = 2048
 _AFTER_GRACE_S = 5
 
 _log: FilteringBoundLogger = structlog.get_logger(__name__)
@@ -54,23 +50,14 @@ def serve() -> None:
 
 async def _serve(settings: Settings) -> None:
     stopping = asyncio.Event()
-    with _listening(settings.host, settings.port) as listener:
+    with listening(settings.host, settings.port, advice="set DRILLYARD_PORT") as listener:
         async with services(settings, stopping=stopping) as running:
-            server = _Server(_configuration(settings, running), stopping)
+            server = StoppableServer(_configuration(settings, running), stopping)
             # What is here now stays for good; the collector need not look at it again and again.
             gc.collect()
             gc.freeze()
             _log.info("serving", host=settings.host, port=listener.getsockname()[1])
             await server.serve(sockets=[listener])
-
-
-def _listening(host: str, port: int) -> socket.socket:
-    family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    try:
-        return socket.create_server((host, port), family=family, backlog=_BACKLOG)
-    except OSError as error:
-        reason = error.strerror or str(error)
-        raise CommandFailed(f"cannot listen on {host} port {port}: {reason}", advice="set DRILLYARD_PORT") from error
 
 
 def _configuration(settings: Settings, running: Services) -> uvicorn.Config:
@@ -90,26 +77,3 @@ def _configuration(settings: Settings, running: Services) -> uvicorn.Config:
         timeout_keep_alive=30,
         timeout_graceful_shutdown=round(settings.shutdown_grace_s) + _AFTER_GRACE_S,
     )
-
-
-class _Server(uvicorn.Server):
-    """Tells the turns of the signal at once, since they decide how soon the connections that read them end."""
-
-    def __init__(self, config: uvicorn.Config, stopping: asyncio.Event) -> None:
-        super().__init__(config)
-        self._stopping = stopping
-
-    @override
-    @contextmanager
-    def capture_signals(self) -> Iterator[None]:
-        # The original raises the signal once more when serving ends, which would end the process before the turns,
-        # the leases and the connections to the stores are closed.
-        loop = asyncio.get_running_loop()
-        for number in (signal.SIGINT, signal.SIGTERM):
-            loop.add_signal_handler(number, self.handle_exit, number, None)
-        yield
-
-    @override
-    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
-        self._stopping.set()
-        super().handle_exit(sig, frame)

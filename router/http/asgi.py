@@ -1,9 +1,7 @@
 """What of ASGI is spoken here, as types."""
 
 from collections.abc import Awaitable, Callable, Mapping
-from typing import Protocol, TypedDict
-
-from typing_extensions import NotRequired
+from typing import NotRequired, Protocol, TypedDict
 
 CLIENT = "drillyard.client"
 """The extension under which our own server offers a `Client`."""

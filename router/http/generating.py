@@ -11,7 +11,6 @@ from itertools import count
 import structlog
 from structlog.typing import FilteringBoundLogger
 
-from router.carrying import Carried
 from router.domain.asks import Asks
 from router.domain.exchange import Call, CallPath
 from router.domain.fleet import AffinityKey
@@ -21,9 +20,9 @@ from router.http.asgi import Headers, Message, Receive, Scope, Send
 from router.http.body import demand_json, read_body
 from router.http.errors import RequestRefused
 from router.http.lost_client import Patience, client_of, while_client_stays
+from router.http.ports import Carrier, Reply
 from router.http.problems import answer_to, event_of
 from router.http.wish import asks_of, request_id_of, session_of, wish_of
-from router.service import Router
 
 _log: FilteringBoundLogger = structlog.get_logger(__name__)
 
@@ -48,7 +47,7 @@ class Order:
 class Generating:
     """Carries calls through the router."""
 
-    def __init__(self, *, router: Router, body_limit: int) -> None:
+    def __init__(self, *, router: Carrier, body_limit: int) -> None:
         self._router = router
         self._body_limit = body_limit
         self._started = secrets.token_hex(6)
@@ -104,7 +103,7 @@ class Generating:
             carried.close()
 
 
-async def _stream(carried: Carried, send: Send, patience: Patience, request_id: bytes) -> None:
+async def _stream(carried: Reply, send: Send, patience: Patience, request_id: bytes) -> None:
     """The status goes out here, since a replica has taken the request by now."""
     await send({"type": "http.response.start", "status": 200, "headers": _STREAM_HEADERS + _where(carried, request_id)})
     read = carried.read
@@ -120,7 +119,7 @@ async def _stream(carried: Carried, send: Send, patience: Patience, request_id: 
     return await send(_END)
 
 
-async def _whole(carried: Carried, send: Send, request_id: bytes) -> None:
+async def _whole(carried: Reply, send: Send, request_id: bytes) -> None:
     try:
         body = await carried.read()
         while more := await carried.read():
@@ -136,7 +135,7 @@ async def _whole(carried: Carried, send: Send, request_id: bytes) -> None:
     return await send({"type": "http.response.body", "body": body})
 
 
-def _where(carried: Carried, request_id: bytes) -> list[tuple[bytes, bytes]]:
+def _where(carried: Reply, request_id: bytes) -> list[tuple[bytes, bytes]]:
     return [
         (b"x-replica-id", carried.replica.encode()),
         (b"x-session-pin", carried.pin.encode()),

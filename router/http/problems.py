@@ -30,6 +30,8 @@ KINDS: dict[type[Exception], Kind] = {
     refusals.NotJson: Kind(415, "unsupported_media_type"),
     carrying.ModelUnknown: Kind(404, "model_not_found"),
     carrying.ReplicaUnknown: Kind(404, "replica_not_found"),
+    carrying.ReplicaInvalid: Kind(400, "replica_invalid"),
+    carrying.ReplicaInUse: Kind(409, "replica_in_use"),
     carrying.NoReplicaAvailable: Kind(503, "no_replica_available", _SERVER),
     carrying.NoRoom: Kind(503, "no_room", _SERVER),
     carrying.EngineUnreachable: Kind(503, "engine_unreachable", _SERVER),
@@ -54,7 +56,7 @@ def answer_to(error: Exception) -> Answer:
 
 
 def event_of(error: Exception) -> bytes:
-    """The last event of a stream that cannot go on. There is no [DONE] after it, so nobody takes the reply for whole."""
+    """The last event of a stream that cannot go on. No [DONE] follows it, so nobody takes the reply for whole."""
     return b"data: " + _object(kind_of(error), _message(error), None) + b"\n\n"
 
 

@@ -57,7 +57,7 @@ class Found:
 
 
 def find(routes: Sequence[Route], method: str, raw_path: bytes, *, admitted: Callable[[Caller], None]) -> Found:
-    """Who may not call learns nothing of the methods. Raises `NotFound`, `MethodNotAllowed`, or what `admitted` does."""
+    """Who may not call learns nothing of the methods; raises `NotFound`, `MethodNotAllowed` or what `admitted` does."""
     segments = _segments(raw_path)
     for route in routes:
         named = route.match(segments)

@@ -124,9 +124,7 @@ def _plain_asks(cohort: str) -> Asks:
 def _full_asks(headers: Headers, cohort: str) -> Asks:
     prefer = _short(headers, _PREFER)
     return Asks(
-        demand=Demand(
-            kv_tokens=_number(headers, _KV, least=1, default=1), cohort=_short(headers, _COHORT) or cohort
-        ),
+        demand=Demand(kv_tokens=_number(headers, _KV, least=1, default=1), cohort=_short(headers, _COHORT) or cohort),
         prefer=ReplicaId(prefer) if prefer else None,
         mode=_mode(headers),
         ticket=Ticket(

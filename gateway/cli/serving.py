@@ -1,0 +1,47 @@
+"""What the serving commands share: the listening socket, and a server that tells the work it carries when to stop."""
+
+import asyncio
+import signal
+import socket
+from collections.abc import Iterator
+from contextlib import contextmanager
+from types import FrameType
+
+import uvicorn
+from typing_extensions import override
+
+from gateway.cli.failure import CommandFailed
+
+_BACKLOG = 2048
+
+
+def listening(host: str, port: int, *, advice: str) -> socket.socket:
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    try:
+        return socket.create_server((host, port), family=family, backlog=_BACKLOG)
+    except OSError as error:
+        reason = error.strerror or str(error)
+        raise CommandFailed(f"cannot listen on {host} port {port}: {reason}", advice=advice) from error
+
+
+class StoppableServer(uvicorn.Server):
+    """Tells of the signal at once, since what is running decides how soon the connections that read it end."""
+
+    def __init__(self, config: uvicorn.Config, stopping: asyncio.Event) -> None:
+        super().__init__(config)
+        self._stopping = stopping
+
+    @override
+    @contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        # The original raises the signal once more when serving ends, which would end the process before what is held
+        # for longer than a request is closed.
+        loop = asyncio.get_running_loop()
+        for number in (signal.SIGINT, signal.SIGTERM):
+            loop.add_signal_handler(number, self.handle_exit, number, None)
+        yield
+
+    @override
+    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+        self._stopping.set()
+        super().handle_exit(sig, frame)

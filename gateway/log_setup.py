@@ -39,6 +39,8 @@ def set_up(*, level: str, layout: str, stream: TextIO | None = None) -> None:
     root.setLevel(_LEVELS[level])
     for talkative in ("httpx", "httpcore", "asyncio"):  # they write a line per request
         logging.getLogger(talkative).setLevel(logging.WARNING)
+    # It writes a line for every batch that a collector does not take; our own exporter says so once, and counts.
+    logging.getLogger("opentelemetry").setLevel(logging.CRITICAL)
 
 
 def _rendered(layout: str, *, colors: bool) -> list[Processor]:

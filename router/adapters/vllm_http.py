@@ -1,192 +1,143 @@
-"""The `Engine` over HTTP, as vLLM's OpenAI server speaks it."""
+"""The `Engine` over HTTP, as vLLM's OpenAI server speaks it; bodies pass as they are."""
 
 import asyncio
 import json
-from collections.abc import AsyncGenerator, AsyncIterator, Iterator
-from contextlib import aclosing, asynccontextmanager, contextmanager, suppress
+import sys
+from contextlib import suppress
 from http import HTTPStatus
-from types import TracebackType
-from typing import cast
 
-import httpx
 from typing_extensions import override
 
-from router.domain.engine_stream import EngineStream, error_message
-from router.domain.exchange import ChatRequest, Finished, StreamItem
+from router.adapters.upstream.client import UpstreamClient
+from router.adapters.upstream.errors import (
+    AnswerBroken,
+    HeaderInvalid,
+    OutOfPatience,
+    UpstreamError,
+)
+from router.adapters.upstream.reply import Reply
+from router.adapters.upstream.request import request_bytes
+from router.domain.engine_stream import error_message
+from router.domain.exchange import Call
 from router.domain.fleet import Replica, ReplicaId
-from router.domain.sse import EventTooLong, SseDecoder
+from router.domain.patience import Limits, Patience
 from router.errors import EngineBroke, EngineBusy, EngineError, EngineRejected, EngineTimedOut, EngineUnreachable
-from router.ports import Engine
+from router.ports import Answer, Engine
 from router.settings import RouterSettings
 
 _ERROR_BODY_BYTES = 1 << 16
-# After `[DONE]` only the end of the body is missing; who waits for it gets a connection that can be used again.
-_END_OF_BODY_S = 0.5
-# How a request ends whose connection was lost after it was made.
-_LOST_CONNECTION = (httpx.ReadError, httpx.WriteError, httpx.CloseError, httpx.RemoteProtocolError)
+_ERROR_BODY_S = 0.5
+_WHOLE_BODY_BYTES = 1 << 24
+# These 4xx say something about the replica's state and nothing about the request.
+_NOT_THE_REQUESTS_FAULT = frozenset(
+    {HTTPStatus.REQUEST_TIMEOUT, HTTPStatus.TOO_EARLY, HTTPStatus.TOO_MANY_REQUESTS},
+)
+# Written here and nowhere else; an `Authorization` of the caller's is not the engine's to see.
+_OURS = frozenset({"accept", "accept-encoding", "authorization", "content-type", "x-request-id"})
 
 
 class VllmEngine(Engine):
-    """Streams chat completions over the wiring's client.
+    """Each call is one request over the wiring's client. `api_key` is for engines that demand one."""
 
-    The client should take no proxy from the environment, and reach replicas as `ReplicaTransport` does.
-    """
-
-    def __init__(self, *, client: httpx.AsyncClient, settings: RouterSettings) -> None:
+    def __init__(self, *, client: UpstreamClient, settings: RouterSettings, api_key: str = "") -> None:
         self._client = client
-        self._settings = settings
+        # A whole answer comes when the engine has finished it: its silence until then says nothing.
+        self._whole = Limits(connect_s=settings.connect_timeout_s, total_s=settings.total_timeout_s)
+        self._streamed = Limits(
+            connect_s=settings.connect_timeout_s,
+            total_s=settings.total_timeout_s,
+            answer_s=settings.answer_timeout_s,
+            first_event_s=settings.first_byte_timeout_s,
+            event_s=settings.chunk_timeout_s,
+        )
+        key = (("authorization", f"Bearer {api_key}"),) if api_key else ()
+        always = (("content-type", "application/json"), ("accept-encoding", "identity"), *key)
+        self._streamed_headers = (*always, ("accept", "text/event-stream"))
+        self._whole_headers = (*always, ("accept", "application/json"))
 
     @override
-    @asynccontextmanager
-    async def stream(self, replica: Replica, request: ChatRequest) -> AsyncIterator[AsyncIterator[StreamItem]]:
-        patience = _Patience(replica.id, self._settings)
-        with _before_the_answer(replica.id):
-            async with patience:
-                response = await self._answer(self._request(replica, request))
-        patience.was_answered()
-        async with aclosing(response):
-            if response.status_code != HTTPStatus.OK:
-                raise await _refusal(replica.id, response)
-            async with aclosing(_items(replica.id, response, patience)) as items:
-                yield items
-
-    async def _answer(self, request: httpx.Request) -> httpx.Response:
-        # A kept connection may be lost just as it is used, which says nothing about the replica; and since nothing was
-        # generated for anybody yet, the request can go out once more.
+    async def open(self, replica: Replica, call: Call) -> Answer:
+        limits = self._streamed if call.is_streamed else self._whole
+        patience = Patience(limits, now=asyncio.get_running_loop().time())
         try:
-            return await self._client.send(request, stream=True)
-        except _LOST_CONNECTION:
-            return await self._client.send(request, stream=True)
+            target = self._client.target(replica.url)
+            request = request_bytes(target, call.path, self._headers(call), call.body)
+            reply = await self._client.open(target, request, patience=patience)
+        except UpstreamError as error:
+            raise _before_the_answer(replica.id, error) from error
+        if reply.status != HTTPStatus.OK:
+            raise await _refusal(replica.id, reply)
+        return _VllmAnswer(replica.id, reply, room=sys.maxsize if call.is_streamed else _WHOLE_BODY_BYTES)
 
-    def _request(self, replica: Replica, request: ChatRequest) -> httpx.Request:
-        return self._client.build_request(
-            "POST",
-            f"{replica.url.rstrip('/')}/v1/chat/completions",
-            content=body_of(request),
-            headers=_headers_of(request),
-            # Reading is timed here and not by the client, whose clock a keep-alive comment would start anew.
-            timeout=httpx.Timeout(None, connect=self._settings.connect_timeout_s),
-        )
-
-
-def _headers_of(request: ChatRequest) -> dict[str, str]:
-    headers = {
-        "Content-Type": "application/json",
-        "Accept": "text/event-stream",
-        "Accept-Encoding": "identity",
-        "X-Request-Id": request.request_id,
-    }
-    return headers | {"X-Session-ID": request.session_id} if request.session_id else headers
+    def _headers(self, call: Call) -> tuple[tuple[str, str], ...]:
+        for name, _ in call.headers:
+            if name.lower() in _OURS:
+                raise HeaderInvalid(f"the header {name!r} is not the caller's to set")
+        always = self._streamed_headers if call.is_streamed else self._whole_headers
+        return (*always, ("x-request-id", call.request_id), *call.headers)
 
 
-def body_of(request: ChatRequest) -> bytes:
-    """The same request is the same bytes. A lone surrogate, which UTF-8 cannot carry, becomes a question mark."""
-    body: dict[str, object] = {
-        "model": request.model,
-        "messages": [{"role": message.role, "content": message.content} for message in request.messages],
-        "max_tokens": request.max_tokens,
-        "temperature": request.temperature,
-        "stream": True,
-        "stream_options": {"include_usage": True},
-    }
-    if request.cache_salt:
-        body["cache_salt"] = request.cache_salt
-    return json.dumps(body, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace")
-
-
-async def _items(
-    replica: ReplicaId, response: httpx.Response, patience: "_Patience"
-) -> AsyncGenerator[StreamItem, None]:
-    decoder, stream = SseDecoder(), EngineStream(replica=replica)
-    async with aclosing(cast(AsyncGenerator[bytes, None], response.aiter_raw())) as chunks:
-        while True:
-            with _within_the_answer(replica):
-                async with patience:
-                    chunk = await anext(chunks, None)
-                events = stream.end() if chunk is None else decoder.feed(chunk)
-            for event in events:
-                item = stream.feed(event)
-                if item is None:
-                    continue
-                yield item
-                # Counted from when the taker comes back: its own slowness is not the engine's silence.
-                patience.had_item()
-                if isinstance(item, Finished):
-                    await _read_to_the_end(chunks)
-                    return
-
-
-class _Patience:
-    """Bounds every wait of one stream: for the status line, the first token, every other token, and in all."""
-
-    def __init__(self, replica: ReplicaId, settings: RouterSettings) -> None:
+class _VllmAnswer(Answer):
+    def __init__(self, replica: ReplicaId, reply: Reply, *, room: int) -> None:
         self._replica = replica
-        self._settings = settings
-        self._clock = asyncio.get_running_loop().time
-        self._began = self._clock()
-        self._end = self._began + settings.total_timeout_s
-        self._next = self._began + min(settings.answer_timeout_s, settings.first_byte_timeout_s)
-        self._complaint = f"no answer within {settings.answer_timeout_s:g} s"
-        self._wait = asyncio.timeout_at(None)
+        self._reply = reply
+        self._room = room
+        self._content_type = reply.header(b"content-type").decode("latin-1")
 
-    def was_answered(self) -> None:
-        self._next = self._began + self._settings.first_byte_timeout_s
-        self._complaint = f"no first token within {self._settings.first_byte_timeout_s:g} s"
+    @property
+    @override
+    def content_type(self) -> str:
+        return self._content_type
 
-    def had_item(self) -> None:
-        self._next = self._clock() + self._settings.chunk_timeout_s
-        self._complaint = f"no token for {self._settings.chunk_timeout_s:g} s"
-
-    async def __aenter__(self) -> None:
-        self._wait = asyncio.timeout_at(min(self._next, self._end))
-        await self._wait.__aenter__()
-
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
-    ) -> None:
+    @override
+    async def read(self) -> bytes:
         try:
-            await self._wait.__aexit__(kind, error, traceback)
-        except TimeoutError as timeout:
-            raise EngineTimedOut(self._replica, self._why()) from timeout
+            data = await self._reply.read()
+        except OutOfPatience as error:
+            raise EngineTimedOut(self._replica, str(error)) from error
+        except AnswerBroken as error:
+            raise EngineBroke(self._replica, str(error)) from error
+        self._room -= len(data)
+        if self._room < 0:
+            self.close()
+            raise EngineBroke(self._replica, f"the answer is longer than {_WHOLE_BODY_BYTES} bytes")
+        return data
 
-    def _why(self) -> str:
-        if self._end <= self._next:
-            return f"the reply took longer than {self._settings.total_timeout_s:g} s"
-        return self._complaint
-
-
-@contextmanager
-def _before_the_answer(replica: ReplicaId) -> Iterator[None]:
-    try:
-        yield
-    except (httpx.TransportError, httpx.InvalidURL) as error:
-        raise EngineUnreachable(replica, _detail(error)) from error
+    @override
+    def close(self) -> None:
+        self._reply.close()
 
 
-@contextmanager
-def _within_the_answer(replica: ReplicaId) -> Iterator[None]:
-    try:
-        yield
-    except (httpx.TransportError, EventTooLong) as error:
-        raise EngineBroke(replica, _detail(error)) from error
+def _before_the_answer(replica: ReplicaId, error: UpstreamError) -> EngineError:
+    match error:
+        case OutOfPatience():
+            return EngineTimedOut(replica, str(error))
+        case HeaderInvalid():
+            return EngineRejected(replica, str(error))
+        case _:
+            return EngineUnreachable(replica, str(error))
 
 
-def _detail(error: Exception) -> str:
-    return f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
-
-
-async def _refusal(replica: ReplicaId, response: httpx.Response) -> EngineError:
-    body = bytearray()
-    with suppress(httpx.TransportError, TimeoutError):
-        async with asyncio.timeout(_END_OF_BODY_S):
-            async for chunk in response.aiter_raw():
-                body += chunk
-                if len(body) > _ERROR_BODY_BYTES:
-                    break
-    detail = f"HTTP {response.status_code}: {_message(bytes(body))}"
-    if response.is_client_error and response.status_code != HTTPStatus.TOO_MANY_REQUESTS:
-        return EngineRejected(replica, detail)
+async def _refusal(replica: ReplicaId, reply: Reply) -> EngineError:
+    body = await _error_body(reply)
+    detail = f"HTTP {reply.status}: {_message(body)}"
+    is_client_error = HTTPStatus.BAD_REQUEST <= reply.status < HTTPStatus.INTERNAL_SERVER_ERROR
+    if is_client_error and reply.status not in _NOT_THE_REQUESTS_FAULT:
+        return EngineRejected(replica, detail, status=reply.status, body=body)
     return EngineBusy(replica, detail)
+
+
+async def _error_body(reply: Reply) -> bytes:
+    """What of it comes soon; the status alone already says enough."""
+    body = bytearray()
+    try:
+        with suppress(UpstreamError, TimeoutError):
+            async with asyncio.timeout(_ERROR_BODY_S):
+                while len(body) < _ERROR_BODY_BYTES and (data := await reply.read()):
+                    body += data
+    finally:
+        reply.close()
+    return bytes(body[:_ERROR_BODY_BYTES])
 
 
 def _message(body: bytes) -> str:
@@ -194,10 +145,3 @@ def _message(body: bytes) -> str:
         return error_message(json.loads(body))
     except (ValueError, RecursionError):
         return "no message"
-
-
-async def _read_to_the_end(chunks: AsyncIterator[bytes]) -> None:
-    with suppress(httpx.TransportError, TimeoutError):
-        async with asyncio.timeout(_END_OF_BODY_S):
-            async for _ in chunks:
-                pass

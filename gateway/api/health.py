@@ -30,4 +30,4 @@ async def readyz(request: Request) -> Response:
 
 @routes.get("/metrics", response_class=Response, responses={200: {"content": {"text/plain": {}}}})
 async def metrics(request: Request) -> Response:
-    return Response(services_of(request).metrics.text(), media_type=CONTENT_TYPE_PLAIN_0_0_4)
+    return Response(await services_of(request).metrics.text(), media_type=CONTENT_TYPE_PLAIN_0_0_4)

@@ -6,8 +6,10 @@ from uuid import uuid4
 from prometheus_client.parser import text_string_to_metric_families
 
 from gateway.metrics import Metrics
+from router.tally import RouterNumbers
 from sessions.domain.session import SessionId
 from sessions.domain.turn import Timings, Turn, TurnState, Usage
+from tests.support.counted_router import CountedRouter
 from tests.support.session_fakes import START
 
 TURN = Turn(
@@ -25,37 +27,48 @@ TURN = Turn(
 )
 
 
-def samples(metrics: Metrics) -> dict[tuple[str, tuple[tuple[str, str], ...]], float]:
-    families = text_string_to_metric_families(metrics.text().decode())
+Samples = dict[tuple[str, tuple[tuple[str, str], ...]], float]
+
+
+async def samples(metrics: Metrics) -> Samples:
+    families = text_string_to_metric_families((await metrics.text()).decode())
     return {(s.name, tuple(sorted(s.labels.items()))): s.value for family in families for s in family.samples}
 
 
-def test_turns_are_counted_by_their_end_and_their_tokens_by_source() -> None:
+async def test_turns_are_counted_by_their_end_and_their_tokens_by_source() -> None:
     metrics = Metrics()
-    metrics.saw_turn(TURN)
+    metrics.saw_turn(replace(TURN, continued=True))
     metrics.saw_turn(replace(TURN, state=TurnState.FAILED, usage=Usage(), timings=Timings(e2e_ms=10)))
-    seen = samples(metrics)
+    seen = await samples(metrics)
     assert seen["drillyard_turns_total", (("state", "completed"),)] == 1
     assert seen["drillyard_turns_total", (("state", "failed"),)] == 1
+    assert seen["drillyard_turns_continued_total", ()] == 1
     assert seen["drillyard_prompt_tokens_total", (("source", "cached"),)] == 80
     assert seen["drillyard_prompt_tokens_total", (("source", "computed"),)] == 20
     assert seen["drillyard_turn_ttft_seconds_count", ()] == 1
     assert seen["drillyard_turn_seconds_count", ()] == 2
 
 
-def test_nothing_that_people_said_and_no_session_is_in_the_exposition() -> None:
+async def test_nothing_that_people_said_and_no_session_is_in_the_exposition() -> None:
     metrics = Metrics()
     metrics.saw_turn(TURN)
     metrics.saw_request(method="POST", route="/v1/sessions/{session_id}/turns", status=200)
-    text = metrics.text().decode()
+    text = (await metrics.text()).decode()
     assert "said" not in text
     assert str(TURN.session) not in text
 
 
-def test_gauges_are_read_when_somebody_looks() -> None:
-    metrics, running = Metrics(), {"count": 1.0}
-    metrics.watch(lambda: {("turns_running", ""): running["count"], ("replica_ready", "replica-1"): 1.0})
-    running["count"] = 7
-    seen = samples(metrics)
-    assert seen["drillyard_turns_running", (("replica", ""),)] == 7
-    assert seen["drillyard_replica_ready", (("replica", "replica-1"),)] == 1
+async def test_figures_are_read_when_somebody_looks() -> None:
+    metrics, running = Metrics(), {"turns_running": 1.0}
+    metrics.watch(gauges=lambda: running, counters=lambda: {"turn_lock_failures": 2})
+    running["turns_running"] = 7
+    seen = await samples(metrics)
+    assert seen["drillyard_turns_running", ()] == 7
+    assert seen["drillyard_turn_lock_failures_total", ()] == 2
+    assert not any(name.startswith("drillyard_router") for name, _ in seen)
+
+
+async def test_a_process_that_routes_tells_what_its_router_did() -> None:
+    metrics = Metrics()
+    metrics.watch_router(CountedRouter(RouterNumbers(retries=3)))
+    assert (await samples(metrics))["drillyard_router_retries_total", ()] == 3

@@ -2,17 +2,26 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from typing import Protocol, runtime_checkable
 
 import structlog
 from structlog.typing import FilteringBoundLogger
 from typing_extensions import override
 
 from router.domain.fleet import AffinityKey, ReplicaId
-from router.domain.pin import Pin
+from router.domain.pin import Demand, Pin, PinnedLoad
 from router.errors import PinStoreUnavailable
 from router.ports import PinStore
 
 _log: FilteringBoundLogger = structlog.get_logger(__name__)
+
+
+@runtime_checkable
+class RemembersPins(Protocol):
+    """A pin store that knows something even while it cannot be asked."""
+
+    def last_known(self, key: AffinityKey) -> Pin | None:
+        """A pin that was true once and may not be so now."""
 
 
 class WatchedPins(PinStore):
@@ -35,10 +44,11 @@ class WatchedPins(PinStore):
         candidates: Sequence[ReplicaId],
         *,
         replacing: Pin | None,
+        demand: Demand,
         prefer: ReplicaId | None = None,
     ) -> Pin:
         with self._watched():
-            return await self._pins.claim(key, candidates, replacing=replacing, prefer=prefer)
+            return await self._pins.claim(key, candidates, replacing=replacing, demand=demand, prefer=prefer)
 
     @override
     async def end(self, key: AffinityKey) -> None:
@@ -46,9 +56,18 @@ class WatchedPins(PinStore):
             await self._pins.end(key)
 
     @override
-    async def sessions(self, replicas: Sequence[ReplicaId]) -> Mapping[ReplicaId, int]:
+    async def loads(self, replicas: Sequence[ReplicaId]) -> Mapping[ReplicaId, PinnedLoad]:
         with self._watched():
-            return await self._pins.sessions(replicas)
+            return await self._pins.loads(replicas)
+
+    @override
+    async def pinned(self, replica: ReplicaId, *, limit: int) -> Sequence[tuple[AffinityKey, Pin]]:
+        with self._watched():
+            return await self._pins.pinned(replica, limit=limit)
+
+    def last_known(self, key: AffinityKey) -> Pin | None:
+        """Where the session was when it was last seen, to be preferred while the store is away."""
+        return self._pins.last_known(key) if isinstance(self._pins, RemembersPins) else None
 
     @contextmanager
     def _watched(self) -> Iterator[None]:

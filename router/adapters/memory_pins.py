@@ -1,31 +1,73 @@
 """Pins in this process's memory; the definition that `redis_pins` follows."""
 
 import time
-from collections import Counter
+from collections import OrderedDict, defaultdict
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import islice
 
 from typing_extensions import override
 
 from router.domain.fleet import AffinityKey, ReplicaId
-from router.domain.pin import Pin
-from router.domain.placement import fewest_sessions
+from router.domain.pin import Demand, Pin, PinnedLoad
+from router.domain.placement import choose
+from router.domain.rendezvous import start_of
 from router.ports import PinStore
+
+_NOTHING = PinnedLoad()
+_HOLDS_S = 3600.0
+"""A replica whose sessions of a cohort were all silent for so long has given its prefix up."""
+
+
+@dataclass(slots=True)
+class _Session:
+    pin: Pin
+    demand: Demand
+    used: float
+
+
+class _Cohorts:
+    """Which replicas hold the prefix of a cohort."""
+
+    def __init__(self) -> None:
+        self._held: OrderedDict[str, dict[ReplicaId, float]] = OrderedDict()  # in the order of last use
+
+    def hold(self, cohort: str, replica: ReplicaId, now: float) -> None:
+        if not cohort:
+            return
+        self._held.setdefault(cohort, {})[replica] = now
+        self._held.move_to_end(cohort)
+        while max(next(iter(self._held.values())).values()) <= now - _HOLDS_S:
+            self._held.popitem(last=False)
+
+    def holders(self, cohort: str, now: float) -> set[ReplicaId]:
+        return {replica for replica, at in self._held.get(cohort, {}).items() if at > now - _HOLDS_S}
 
 
 class MemoryPins(PinStore):
     """For one process."""
 
-    def __init__(self, *, ttl_s: float, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(self, *, ttl_s: float, cohort_bound: float = 1.1, clock: Callable[[], float] = time.monotonic) -> None:
         self._ttl_s = ttl_s
+        self._cohort_bound = cohort_bound
         self._clock = clock
-        self._pins: dict[AffinityKey, tuple[Pin, float]] = {}
+        # Both in the order of last use.
+        self._sessions: OrderedDict[AffinityKey, _Session] = OrderedDict()
+        self._at: defaultdict[ReplicaId, OrderedDict[AffinityKey, _Session]] = defaultdict(OrderedDict)
+        self._loads: dict[ReplicaId, PinnedLoad] = {}
+        self._cohorts = _Cohorts()
 
     @override
     async def get(self, key: AffinityKey) -> Pin | None:
-        pin = self._living().get(key)
-        if pin is not None:
-            self._pins[key] = (pin, self._clock())
-        return pin
+        now = self._forget_the_unused()
+        session = self._sessions.get(key)
+        if session is None:
+            return None
+        session.used = now
+        self._sessions.move_to_end(key)
+        self._at[session.pin.replica].move_to_end(key)
+        self._cohorts.hold(session.demand.cohort, session.pin.replica, now)
+        return session.pin
 
     @override
     async def claim(
@@ -34,28 +76,69 @@ class MemoryPins(PinStore):
         candidates: Sequence[ReplicaId],
         *,
         replacing: Pin | None,
+        demand: Demand,
         prefer: ReplicaId | None = None,
     ) -> Pin:
-        living = self._living()
-        stored = living.pop(key, None)
-        if stored is not None and stored != replacing:
-            return stored
-        counts = Counter(pin.replica for pin in living.values())
-        replica = fewest_sessions(candidates, counts) if prefer is None or prefer not in candidates else prefer
-        pin = Pin(replica, 1 if replacing is None else replacing.generation + 1)
-        self._pins[key] = (pin, self._clock())
-        return pin
+        now = self._forget_the_unused()
+        stored = self._sessions.get(key)
+        if stored is not None:
+            if stored.pin != replacing:
+                return stored.pin
+            self._drop(key)
+        replica = self._choose(key, [prefer] if prefer in candidates and prefer else candidates, demand, now)
+        session = _Session(Pin(replica, 1 if replacing is None else replacing.generation + 1), demand, now)
+        self._add(key, session)
+        self._cohorts.hold(session.demand.cohort, session.pin.replica, now)
+        return session.pin
 
     @override
     async def end(self, key: AffinityKey) -> None:
-        self._pins.pop(key, None)
+        self._drop(key)
 
     @override
-    async def sessions(self, replicas: Sequence[ReplicaId]) -> Mapping[ReplicaId, int]:
-        counts = Counter(pin.replica for pin in self._living().values())
-        return {replica: counts[replica] for replica in replicas}
+    async def loads(self, replicas: Sequence[ReplicaId]) -> Mapping[ReplicaId, PinnedLoad]:
+        self._forget_the_unused()
+        return {replica: self._loads.get(replica, _NOTHING) for replica in replicas}
 
-    def _living(self) -> dict[AffinityKey, Pin]:
-        oldest = self._clock() - self._ttl_s
-        self._pins = {key: entry for key, entry in self._pins.items() if entry[1] > oldest}
-        return {key: pin for key, (pin, _) in self._pins.items()}
+    @override
+    async def pinned(self, replica: ReplicaId, *, limit: int) -> Sequence[tuple[AffinityKey, Pin]]:
+        self._forget_the_unused()
+        here = self._at.get(replica, OrderedDict())
+        return [(key, session.pin) for key, session in islice(here.items(), limit)]
+
+    def _choose(self, key: AffinityKey, candidates: Sequence[ReplicaId], demand: Demand, now: float) -> ReplicaId:
+        return choose(
+            candidates,
+            self._loads,
+            demand=demand,
+            holders=self._cohorts.holders(demand.cohort, now),
+            bound=self._cohort_bound,
+            start=start_of(key),
+        )
+
+    def _add(self, key: AffinityKey, session: _Session) -> None:
+        replica = session.pin.replica
+        load = self._loads.get(replica, _NOTHING)
+        self._loads[replica] = PinnedLoad(load.sessions + 1, load.kv_tokens + session.demand.kv_tokens)
+        self._sessions[key] = self._at[replica][key] = session
+
+    def _drop(self, key: AffinityKey) -> None:
+        session = self._sessions.pop(key, None)
+        if session is None:
+            return
+        replica = session.pin.replica
+        here, load = self._at[replica], self._loads[replica]
+        del here[key]
+        self._loads[replica] = PinnedLoad(load.sessions - 1, load.kv_tokens - session.demand.kv_tokens)
+        if not here:
+            del self._at[replica], self._loads[replica]
+
+    def _forget_the_unused(self) -> float:
+        """The time, as of which nothing is left that nobody used for its time to live."""
+        now = self._clock()
+        while self._sessions:
+            key, oldest = next(iter(self._sessions.items()))
+            if oldest.used > now - self._ttl_s:
+                break
+            self._drop(key)
+        return now

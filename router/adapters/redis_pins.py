@@ -1,43 +1,51 @@
 """Pins in Redis, shared by all routers; every call is one script, so that two routers never see half a move.
 
-`dy:pin:<key>` is a hash of replica and generation that expires; `dy:sessions:<replica>` is a sorted set of keys scored
-by last use, so that what nobody ends falls out by itself. The scripts name the second kind of key themselves, which one
-Redis with its replicas allows and a Redis Cluster does not.
+The layout of the keys stands in lua/pins.lua. The scripts name their keys themselves, which one Redis with its replicas
+allows and a Redis Cluster does not.
 """
 
-import asyncio
-from collections.abc import Mapping, Sequence
-from importlib.resources import files
+from collections.abc import Callable, Mapping, Sequence
 
 from redis.asyncio import Redis
-from redis.commands.core import AsyncScript
-from redis.exceptions import RedisError
 from typing_extensions import override
 
+from router.adapters.redis_script import RedisAway, RedisScript
 from router.domain.fleet import AffinityKey, ReplicaId
-from router.domain.pin import Pin
+from router.domain.pin import Demand, Pin, PinnedLoad
+from router.domain.pin_record import PinRecord, Touched
+from router.domain.rendezvous import start_of
 from router.errors import PinStoreUnavailable
 from router.ports import PinStore
 
-_PIN = "dy:pin:"
-_SESSIONS = "dy:sessions:"
+_SWEPT_AT_ONCE = 1_000
+_SWEEPS = 100
+# What Lua can unpack at once ends at 8,000 values.
+_MOST_CANDIDATES = 4_000
+_SCRIPTS = ("get_pin", "claim_pin", "end_pin", "touch_pins", "restore_pins", "sweep_pins", "pin_loads", "pinned_here")
 
 
 class RedisPins(PinStore):
     """Needs Redis 6.2 or newer."""
 
-    def __init__(self, *, client: Redis, ttl_s: int, timeout_s: float = 0.5) -> None:
-        self._ttl_s = ttl_s
-        self._timeout_s = timeout_s
-        self._get = _script(client, "get.lua")
-        self._claim = _script(client, "claim.lua")
-        self._end = _script(client, "end.lua")
-        self._sessions = _script(client, "sessions.lua")
+    def __init__(
+        self,
+        *,
+        client: Redis,
+        ttl_s: float,
+        cohort_bound: float = 1.1,
+        timeout_s: float = 0.5,
+        clock: Callable[[], float] | None = None,
+    ) -> None:
+        """`clock` None: the one of Redis, which is the same for all routers."""
+        self._ttl_ms = round(ttl_s * 1000)
+        self._cohort_bound = cohort_bound
+        self._clock = clock
+        self._scripts = {name: RedisScript("pins", name, client=client, timeout_s=timeout_s) for name in _SCRIPTS}
 
     @override
     async def get(self, key: AffinityKey) -> Pin | None:
-        answer = await self._run(self._get, [_PIN + key], [self._ttl_s, _SESSIONS, key])
-        return None if answer is None else _pin(answer)
+        found = await self.find(key)
+        return None if found is None else found.pin
 
     @override
     async def claim(
@@ -46,46 +54,110 @@ class RedisPins(PinStore):
         candidates: Sequence[ReplicaId],
         *,
         replacing: Pin | None,
+        demand: Demand,
         prefer: ReplicaId | None = None,
     ) -> Pin:
-        replaced: list[str | int] = ["", 0] if replacing is None else [replacing.replica, replacing.generation]
-        arguments = [self._ttl_s, _SESSIONS, key, *replaced, prefer or "", *candidates]
-        return _pin(await self._run(self._claim, [_PIN + key], arguments))
+        won = await self.win(key, candidates, replacing=replacing, demand=demand, prefer=prefer)
+        return won.pin
 
     @override
     async def end(self, key: AffinityKey) -> None:
-        await self._run(self._end, [_PIN + key], [_SESSIONS, key])
+        await self._run("end_pin", key)
 
     @override
-    async def sessions(self, replicas: Sequence[ReplicaId]) -> Mapping[ReplicaId, int]:
-        counts = await self._run(self._sessions, [_SESSIONS + replica for replica in replicas], [self._ttl_s])
-        return dict(zip(replicas, _integers(counts), strict=True))
+    async def loads(self, replicas: Sequence[ReplicaId]) -> Mapping[ReplicaId, PinnedLoad]:
+        for _ in range(_SWEEPS):
+            if await self._run("sweep_pins", _SWEPT_AT_ONCE) != _SWEPT_AT_ONCE:
+                break
+        figures = _integers(await self._run("pin_loads", *replicas))
+        pairs = zip(figures[::2], figures[1::2], strict=True)
+        return {replica: PinnedLoad(*pair) for replica, pair in zip(replicas, pairs, strict=True)}
 
-    async def _run(self, script: AsyncScript, keys: Sequence[str], arguments: Sequence[str | int]) -> object:
-        # The client retries and waits as its owner set it up; a turn waits for a pin only so long.
+    @override
+    async def pinned(self, replica: ReplicaId, *, limit: int) -> Sequence[tuple[AffinityKey, Pin]]:
+        found = _items(await self._run("pinned_here", replica, limit))
+        pairs = zip(found[::2], found[1::2], strict=True)
+        return [(AffinityKey(_text(key)), Pin(replica, _integer(generation))) for key, generation in pairs]
+
+    async def find(self, key: AffinityKey) -> PinRecord | None:
+        """As `get`, with what the pin was claimed for."""
+        answer = await self._run("get_pin", key)
+        return None if answer is None else _record(answer)
+
+    async def win(
+        self,
+        key: AffinityKey,
+        candidates: Sequence[ReplicaId],
+        *,
+        replacing: Pin | None,
+        demand: Demand,
+        prefer: ReplicaId | None,
+    ) -> PinRecord:
+        """As `claim`, with what the pin that won was claimed for."""
+        replaced: tuple[str, int] = ("", 0) if replacing is None else (replacing.replica, replacing.generation)
+        among = [prefer] if prefer is not None and prefer in candidates else candidates[:_MOST_CANDIDATES]
+        wanted = (demand.kv_tokens, demand.cohort, self._cohort_bound, start_of(key))
+        return _record(await self._run("claim_pin", key, *replaced, *wanted, *among))
+
+    async def touch(self, used: Sequence[tuple[AffinityKey, Pin]]) -> Touched:
+        """Note that these are in use, and learn which of them are wrong."""
+        arguments = [part for key, pin in used for part in (key, pin.replica, pin.generation)]
+        epoch, *wrong = _items(await self._run("touch_pins", *arguments))
+        return Touched(_text(epoch), dict(_correction(used, entry) for entry in wrong))
+
+    async def restore(self, lost: Sequence[tuple[AffinityKey, PinRecord]]) -> Sequence[PinRecord]:
+        """Write them again in their next generation, except where there are pins; the pins there are now."""
+        arguments = [
+            part
+            for key, record in lost
+            for part in (
+                key,
+                record.pin.replica,
+                record.pin.generation,
+                record.demand.kv_tokens,
+                record.demand.cohort,
+            )
+        ]
+        return [_record(answer) for answer in _items(await self._run("restore_pins", *arguments))]
+
+    async def _run(self, name: str, *arguments: str | int | float) -> object:
+        now = "" if self._clock is None else round(self._clock() * 1000)
         try:
-            async with asyncio.timeout(self._timeout_s):
-                answer: object = await script(keys=list(keys), args=list(arguments))
-        except TimeoutError as error:
-            raise PinStoreUnavailable(f"Redis gave no answer within {self._timeout_s:g} s") from error
-        except RedisError as error:
-            raise PinStoreUnavailable(type(error).__name__) from error
-        return answer
+            return await self._scripts[name].run([self._ttl_ms, now, *arguments])
+        except RedisAway as error:
+            raise PinStoreUnavailable(str(error)) from error
 
 
-def _script(client: Redis, name: str) -> AsyncScript:
-    return AsyncScript(client, files("router.adapters").joinpath("lua", name).read_text("utf-8"))
+def _correction(used: Sequence[tuple[AffinityKey, Pin]], entry: object) -> tuple[AffinityKey, PinRecord | None]:
+    place, *truth = _items(entry)
+    return used[_integer(place)][0], _record(truth) if truth else None
 
 
-def _pin(answer: object) -> Pin:
+def _record(answer: object) -> PinRecord:
     match answer:
-        case [bytes(replica), int(generation)]:
-            return Pin(ReplicaId(replica.decode()), generation)
+        case [bytes(replica), int(generation), int(kv_tokens), bytes(cohort)]:
+            return PinRecord(Pin(ReplicaId(replica.decode()), generation), Demand(kv_tokens, cohort.decode()))
         case _:
             raise PinStoreUnavailable("a pin came back in an unknown shape")
 
 
-def _integers(answer: object) -> list[int]:
+def _items(answer: object) -> list[object]:
     if not isinstance(answer, list):
-        raise PinStoreUnavailable("counts came back in an unknown shape")
-    return [int(count) for count in answer]
+        raise PinStoreUnavailable("an answer came back in an unknown shape")
+    return answer
+
+
+def _integers(answer: object) -> list[int]:
+    return [_integer(item) for item in _items(answer)]
+
+
+def _integer(item: object) -> int:
+    if not isinstance(item, int):
+        raise PinStoreUnavailable("a number came back in an unknown shape")
+    return item
+
+
+def _text(item: object) -> str:
+    if not isinstance(item, bytes):
+        raise PinStoreUnavailable("a name came back in an unknown shape")
+    return item.decode()

@@ -25,6 +25,13 @@ def number_of(name: str) -> int:
     return int.from_bytes(digest, "big") % (_PRIME - 1) + 1
 
 
+def start_of(key: AffinityKey) -> int:
+    """Where a session begins to look among equal replicas, so that not all begin at the first. 32 bits, since Redis
+    scripts count in floating point.
+    """
+    return number_of(key) & 0xFFFF_FFFF
+
+
 @lru_cache(maxsize=_POOLS)
 def _factors(replicas: tuple[ReplicaId, ...]) -> tuple[int, ...]:
     return tuple(number_of(f"replica:{replica}") for replica in replicas)

@@ -6,7 +6,7 @@ from typing_extensions import override
 
 from router.adapters.memory_pins import MemoryPins
 from router.domain.fleet import AffinityKey, ReplicaId
-from router.domain.pin import Pin
+from router.domain.pin import Demand, Pin, PinnedLoad
 from router.errors import PinStoreUnavailable
 
 
@@ -33,10 +33,11 @@ class FragilePins(MemoryPins):
         candidates: Sequence[ReplicaId],
         *,
         replacing: Pin | None,
+        demand: Demand,
         prefer: ReplicaId | None = None,
     ) -> Pin:
         self._check()
-        return await super().claim(key, candidates, replacing=replacing, prefer=prefer)
+        return await super().claim(key, candidates, replacing=replacing, demand=demand, prefer=prefer)
 
     @override
     async def end(self, key: AffinityKey) -> None:
@@ -44,6 +45,11 @@ class FragilePins(MemoryPins):
         await super().end(key)
 
     @override
-    async def sessions(self, replicas: Sequence[ReplicaId]) -> Mapping[ReplicaId, int]:
+    async def loads(self, replicas: Sequence[ReplicaId]) -> Mapping[ReplicaId, PinnedLoad]:
         self._check()
-        return await super().sessions(replicas)
+        return await super().loads(replicas)
+
+    @override
+    async def pinned(self, replica: ReplicaId, *, limit: int) -> Sequence[tuple[AffinityKey, Pin]]:
+        self._check()
+        return await super().pinned(replica, limit=limit)

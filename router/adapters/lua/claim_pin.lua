@@ -1,0 +1,54 @@
+-- Chooses a replica and pins the session to it, unless another router was first; returns the pin that won.
+-- `choose` is the twin of router/domain/placement.py; a contract test holds both to the same answers.
+-- ARGV from 3: the session, replica and generation being replaced ('' and 0: none), KV tokens, cohort ('': none),
+-- bound, where to begin among equals, the candidates.
+local session, replacing, replacing_generation = ARGV[3], ARGV[4], tonumber(ARGV[5])
+local kv, cohort, bound, start = tonumber(ARGV[6]), ARGV[7], tonumber(ARGV[8]), tonumber(ARGV[9])
+local FIRST = 10
+
+local function holders()
+  local held = {}
+  if cohort ~= '' then
+    local key = 'dy:p2:cohort:' .. cohort
+    for _, replica in ipairs(redis.call('ZRANGEBYSCORE', key, '(' .. whole(now_ms - HOLDS_MS), '+inf')) do
+      held[replica] = true
+    end
+  end
+  return held
+end
+
+local function choose()
+  local count, total = #ARGV - FIRST + 1, 0
+  local sessions = redis.call('HMGET', SESSIONS, unpack(ARGV, FIRST))
+  local tokens = redis.call('HMGET', KV, unpack(ARGV, FIRST))
+  for i = 1, count do
+    sessions[i], tokens[i] = tonumber(sessions[i] or 0), tonumber(tokens[i] or 0)
+    total = total + tokens[i]
+  end
+  local mean, held = (total + kv) / count, holders()
+  local limit = math.max(bound * mean, mean + kv) - kv
+  local best, best_holder
+  local function better(i, than)
+    return not than or tokens[i] < tokens[than] or (tokens[i] == tokens[than] and sessions[i] < sessions[than])
+  end
+  for step = 0, count - 1 do
+    local i = (start + step) % count + 1
+    if better(i, best) then best = i end
+    if held[ARGV[FIRST + i - 1]] and tokens[i] <= limit and better(i, best_holder) then best_holder = i end
+  end
+  return ARGV[FIRST + (best_holder or best) - 1]
+end
+
+local pin = stored(session)
+if pin then
+  if pin.replica ~= replacing or pin.generation ~= replacing_generation then return answer(pin) end
+  drop(pin.replica, pin.member)
+end
+sweep(16)
+local won = {
+  session = session, replica = choose(), generation = replacing_generation + 1, kv = whole(kv), cohort = cohort,
+}
+write(won)
+-- Nobody can have cached the first generation.
+if won.generation > 1 then tell(session, won.replica, won.generation) end
+return answer(won)

@@ -11,6 +11,8 @@ from structlog.typing import FilteringBoundLogger
 
 from gateway.errors import ServerStopping
 from gateway.turn_journal import TurnJournal
+from gateway.turn_trace import TurnTrace
+from router.ports import Tracing
 from sessions.domain.events import Accepted, Failed, Terminal, TurnEvent, replay, terminal
 from sessions.domain.session import SessionId
 from sessions.domain.turn import IdempotencyKey, Turn, TurnError
@@ -91,12 +93,14 @@ class RunningTurns:
         read_turn: ReadTurn,
         grace_s: float,
         on_end: Callable[[Turn], None],
+        tracing: Tracing | None = None,
     ) -> None:
         self._take = take_turn
         self._read_session = read_session
         self._read_turn = read_turn
         self._grace_s = grace_s
         self._on_end = on_end
+        self._tracing = tracing
         self._running: dict[SessionId, _Running] = {}
         self._tasks = asyncio.TaskGroup()
         self._end_of_grace: asyncio.TimerHandle | None = None
@@ -176,25 +180,32 @@ class RunningTurns:
 
     async def _run(self, order: TurnOrder, running: _Running) -> None:
         ended: Terminal = _BROKEN
+        trace, failed = TurnTrace(self._tracing, order), ""
         try:
-            ended = await self._play(order, running)
+            ended = await self._play(trace, running)
+            failed = ended.error.code if isinstance(ended, Failed) else ""
         except SessionsError as refusal:
             running.refuse(refusal)
+            failed = type(refusal).__name__
         except Exception as error:  # noqa: BLE001  one turn's fault must not end the group that runs all others
             _log.exception("turn failed by a fault", session=str(order.session))
             running.refuse(error)
+            failed = type(error).__name__
         finally:
+            trace.end(failed=failed)
             # Before the end is told, so that a reader who has seen it can ask for the next turn at once.
             del self._running[order.session]
             if running.journal is not None:
                 running.journal.end(ended)
 
-    async def _play(self, order: TurnOrder, running: _Running) -> Terminal:
-        async with self._take.begin(order) as turn:
-            journal = running.open(order.session, turn)
+    async def _play(self, trace: TurnTrace, running: _Running) -> Terminal:
+        async with self._take.begin(trace.order) as turn:
+            journal = running.open(trace.order.session, turn)
+            trace.opened(turn)
             if self._grace_is_over:
                 turn.stop(Stop.SHUTDOWN)
             finished = await turn.run(journal.add)
+        trace.finished(finished)
         self._on_end(finished)
         return terminal(finished)
 

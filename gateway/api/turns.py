@@ -22,6 +22,7 @@ from gateway.api.views import CancelView, PageView, TurnView
 from gateway.domain.accept import EVENT_STREAM, JSON, preferred
 from gateway.domain.cursor import read_number, written_number
 from gateway.domain.idempotency import idempotency_key
+from gateway.domain.trace_parent import trace_parent
 from gateway.running_turns import TurnReader
 from sessions.use_cases.take_turn import TurnOrder
 
@@ -41,7 +42,8 @@ async def take_turn(request: Request, viewer: TurnTaker, session_id: str) -> Res
     query_of(request, NoQuery)
     body = await body_of(request, TurnBody)
     key = idempotency_key(request.headers.getlist("idempotency-key"), body.text)
-    order = TurnOrder(viewer, session_id_of(request, session_id), body.text, key)
+    parent = trace_parent(request.headers.getlist("traceparent"))
+    order = TurnOrder(viewer, session_id_of(request, session_id), body.text, key, parent)
     # A refusal is raised here, before a status is sent.
     reader = await services_of(request).turns.take(order)
     facts_of(request.scope).turn = reader.number

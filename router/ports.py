@@ -1,6 +1,6 @@
 """What the router needs from outside."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Protocol
 
 from router.domain.board import Board, RouterId
@@ -8,6 +8,7 @@ from router.domain.decision import Decision
 from router.domain.exchange import Call
 from router.domain.fleet import AffinityKey, Fleet, Replica, ReplicaId, ReplicaSpec
 from router.domain.pin import Demand, Pin, PinnedLoad
+from router.domain.sighting import Look
 
 
 class PinStore(Protocol):
@@ -81,6 +82,19 @@ class FleetSource(Protocol):
         """Return when it may be worth asking again. May return too often, must not return late by more than some
         seconds, and may never return where nothing can change.
         """
+
+
+class Probe(Protocol):
+    """Looks at one replica through its own API. No method raises for what a replica may do."""
+
+    async def look(self, spec: ReplicaSpec) -> Look:
+        """Whether it answers (PROBE_PASSED or PROBE_FAILED), and its metrics."""
+
+    async def register(self, spec: ReplicaSpec) -> Look:
+        """Whether it is the one meant: ACCEPTED with what it serves, REFUSED, or PROBE_FAILED."""
+
+    async def try_out(self, spec: ReplicaSpec, models: Collection[str]) -> Look:
+        """Have it generate one token with one of these: CANARY_PASSED or CANARY_FAILED."""
 
 
 class FleetView(Protocol):

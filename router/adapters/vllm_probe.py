@@ -1,152 +1,261 @@
-"""Looks after the replicas: are they there, and are they the ones meant."""
+"""Looks at one replica over HTTP: does it answer, is it the one meant, does it generate."""
 
 import asyncio
-from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+import json
+from collections.abc import Collection, Coroutine, Mapping, Sequence
+from contextlib import aclosing
 from dataclasses import dataclass
 from http import HTTPStatus
+from itertools import count
+from time import perf_counter
 
 import httpx
+from typing_extensions import override
 
+from router.domain.engine_metrics import EngineMetrics, read_metrics
 from router.domain.engine_stream import error_message
-from router.domain.exchange import Message
-from router.domain.fitness import Expectation, count_misfit, model_misfit
-from router.domain.fleet import Fleet, Replica, ReplicaId
-from router.domain.health import Observation, when_late
-from router.settings import RouterSettings
+from router.domain.exchange import CallPath, Message
+from router.domain.fitness import (
+    NO_PROMPT_DETAILS,
+    Expectation,
+    cache_warning,
+    count_misfit,
+    models_misfit,
+    version_misfit,
+    version_warning,
+    window_misfit,
+)
+from router.domain.fleet import ReplicaSpec
+from router.domain.health import Observation
+from router.domain.sighting import Late, Look, Sighting
+from router.ports import Probe
+from router.settings import EngineKind, RouterSettings
 
-_PROBES_AT_ONCE = 32
+_PAGE_BYTES = 4 << 20
+_IS_FULL = frozenset({HTTPStatus.TOO_MANY_REQUESTS, HTTPStatus.SERVICE_UNAVAILABLE})
+# A model without a chat template answers so to a chat, and may well complete.
+_NO_CHAT = frozenset({HTTPStatus.BAD_REQUEST, HTTPStatus.NOT_FOUND, HTTPStatus.METHOD_NOT_ALLOWED})
 
-Report = Callable[[ReplicaId, Observation, str], None]
+
+class _Misfit(Exception):
+    """It answers, and must not serve."""
 
 
 class _NotWell(Exception):
-    """The server answers, with an error of its own."""
+    """It answers, with an error of its own."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Answer:
     status: int
-    body: object
+    content: bytes
+
+    @property
+    def json(self) -> object:
+        try:
+            body: object = json.loads(self.content)
+        except (ValueError, RecursionError):
+            return None
+        return body
+
+    @property
+    def in_words(self) -> str:
+        return f"HTTP {self.status}: {error_message(self.json)}"
 
 
-class VllmProbe:
-    """Asks every replica on an interval and reports what it saw."""
+class VllmProbe(Probe):
+    """Without an expectation any model will do. Of engines other than vLLM only what the OpenAI API has is asked.
 
-    def __init__(
-        self,
-        *,
-        client: httpx.AsyncClient,
-        fleet: Callable[[], Fleet],
-        report: Report,
-        expectation: Expectation,
-        settings: RouterSettings,
-    ) -> None:
+    The client should take no proxy from the environment, and reach replicas as `ReplicaTransport` does.
+    """
+
+    def __init__(self, *, client: httpx.AsyncClient, expectation: Expectation | None, settings: RouterSettings) -> None:
         self._client = client
-        self._fleet = fleet
-        self._report = report
         self._expectation = expectation
         self._settings = settings
-        self._late: Counter[ReplicaId] = Counter()
-        self._slots = asyncio.Semaphore(_PROBES_AT_ONCE)
+        self._is_vllm = settings.engine is EngineKind.VLLM
+        self._canaries = count(1)
 
-    async def first_round(self) -> None:
-        """Return once every replica has been looked at."""
-        async with asyncio.TaskGroup() as group:
-            for replica in self._fleet().replicas:
-                group.create_task(self._look_at(replica.id))
+    @override
+    async def look(self, spec: ReplicaSpec) -> Look:
+        return await self._judged(self._look(spec))
 
-    async def run(self) -> None:
-        """Look for ever, at each replica in its own rhythm, so that a slow one delays no other."""
-        async with asyncio.TaskGroup() as group:
-            for replica in self._fleet().replicas:
-                group.create_task(self._keep_looking_at(replica.id))
+    @override
+    async def register(self, spec: ReplicaSpec) -> Look:
+        return await self._judged(self._register(spec))
 
-    async def _keep_looking_at(self, replica: ReplicaId) -> None:
-        while True:
-            await self._look_at(replica)
-            await asyncio.sleep(self._settings.probe_interval_s)
-
-    async def _look_at(self, replica_id: ReplicaId) -> None:
-        async with self._slots:
-            replica = self._fleet().get(replica_id)
-            if replica is None:
-                return
-            observation, detail = await self._observe(replica)
-        self._report(replica_id, observation, detail)
-
-    async def _observe(self, replica: Replica) -> tuple[Observation, str]:
+    @override
+    async def try_out(self, spec: ReplicaSpec, models: Collection[str]) -> Look:
+        began = perf_counter()
+        expected = self._expectation
         try:
-            await self._ask(replica, "GET", "/health")
-            misfit = None if replica.is_ready else await self._misfit(replica)
+            answer = await self._generate(spec, expected.model if expected else min(models))
         except (TimeoutError, httpx.TimeoutException):
-            return self._was_late(replica)
+            return Late(f"no token for its canary within {self._settings.canary_timeout_s:g} s")
         except (httpx.HTTPError, httpx.InvalidURL) as error:
-            self._late.pop(replica.id, None)
-            return Observation.PROBE_FAILED, f"cannot be reached ({type(error).__name__}: {error})"
+            return Sighting(Observation.CANARY_FAILED, f"lost its canary ({_named(error)})")
+        if answer.status in _IS_FULL:
+            return Late(f"refuses its canary with {answer.in_words}")
+        if answer.status != HTTPStatus.OK or not _has_choice(answer.json):
+            return Sighting(Observation.CANARY_FAILED, f"answers its canary with {answer.in_words}")
+        lacks_details = self._is_vllm and not _has_prompt_details(answer.json)
+        return Sighting(
+            Observation.CANARY_PASSED,
+            warnings=(NO_PROMPT_DETAILS,) if lacks_details else (),
+            took_ms=1000 * (perf_counter() - began),
+        )
+
+    async def _judged(self, looking: Coroutine[object, object, Sighting]) -> Look:
+        try:
+            return await looking
+        except (TimeoutError, httpx.TimeoutException):
+            return Late(f"no answer within {self._settings.probe_timeout_s:g} s")
+        except (httpx.HTTPError, httpx.InvalidURL) as error:
+            return Sighting(Observation.PROBE_FAILED, f"cannot be reached ({_named(error)})")
         except _NotWell as error:
-            self._late.pop(replica.id, None)
-            return Observation.PROBE_FAILED, str(error)
-        self._late.pop(replica.id, None)
-        if misfit is not None:
-            return Observation.REFUSED, misfit
-        return (Observation.PROBE_PASSED if replica.is_ready else Observation.ACCEPTED), ""
+            return Sighting(Observation.PROBE_FAILED, str(error))
+        except _Misfit as error:
+            return Sighting(Observation.REFUSED, str(error))
 
-    def _was_late(self, replica: Replica) -> tuple[Observation, str]:
-        self._late[replica.id] += 1
-        observation = when_late(replica.health, in_a_row=self._late[replica.id])
-        return observation, f"no answer within {self._settings.probe_timeout_s:g} s"
+    async def _look(self, spec: ReplicaSpec) -> Sighting:
+        await self._ask(spec, "/health", is_last=not self._is_vllm)
+        metrics = await self._metrics(spec) if self._is_vllm else None
+        return Sighting(Observation.PROBE_PASSED, metrics=metrics)
 
-    async def _misfit(self, replica: Replica) -> str | None:
-        models = await self._ask(replica, "GET", "/v1/models")
+    async def _metrics(self, spec: ReplicaSpec) -> EngineMetrics:
+        """All unknown where there is no such page: what was told before is no longer true."""
+        page = await self._metrics_page(spec)
+        return read_metrics(page.content.decode(errors="replace")) if page.status == HTTPStatus.OK else EngineMetrics()
+
+    async def _metrics_page(self, spec: ReplicaSpec) -> _Answer:
+        """Whatever its status: a server whose page is broken may well serve."""
+        async with asyncio.timeout(self._settings.probe_timeout_s):
+            return await self._send(spec, "/metrics")
+
+    async def _register(self, spec: ReplicaSpec) -> Sighting:
+        listed = await self._windows(spec)
+        expected = self._expectation
+        wanted = spec.models | {expected.model} if expected else spec.models
+        _refuse(models_misfit(wanted, listed.keys()))
+        if expected is not None:
+            _refuse(window_misfit(expected, listed, must_tell=self._is_vllm))
+        models = spec.models or frozenset(listed)
+        if not self._is_vllm:
+            return Sighting(Observation.ACCEPTED, models=models)
+        if expected is not None:
+            await self._compare_counts(spec, expected)
+        return Sighting(Observation.ACCEPTED, models=models, warnings=await self._warnings(spec))
+
+    async def _windows(self, spec: ReplicaSpec) -> Mapping[str, int | None]:
+        models = await self._ask(spec, "/v1/models")
         if models.status != HTTPStatus.OK:
-            return f"answers HTTP {models.status} to /v1/models: {error_message(models.body)}"
-        if misfit := model_misfit(self._expectation, _windows(models.body)):
-            return misfit
-        for sample in self._expectation.samples:
-            answer = await self._ask(
-                replica, "POST", "/tokenize", _conversation(self._expectation.model, sample.messages)
-            )
-            counted = answer.body.get("count") if isinstance(answer.body, dict) else None
+            raise _Misfit(f"answers /v1/models with {models.in_words}")
+        return _windows(models.json)
+
+    async def _compare_counts(self, spec: ReplicaSpec, expected: Expectation) -> None:
+        for sample in expected.samples:
+            answer = await self._ask(spec, "/tokenize", _conversation(expected.model, sample.messages))
+            body = answer.json
+            counted = body.get("count") if isinstance(body, dict) else None
             if not isinstance(counted, int):
-                return f"answers HTTP {answer.status} to /tokenize: {error_message(answer.body)}"
-            if misfit := count_misfit(sample, counted):
-                return misfit
-        return None
+                raise _Misfit(f"answers /tokenize with {answer.in_words}")
+            _refuse(count_misfit(sample, counted))
+
+    async def _warnings(self, spec: ReplicaSpec) -> tuple[str, ...]:
+        body = (await self._ask(spec, "/version")).json
+        told = body.get("version") if isinstance(body, dict) else None
+        version = told if isinstance(told, str) else None
+        _refuse(version_misfit(version))
+        page = await self._metrics_page(spec)
+        warnings = (version_warning(version), _metrics_warning(page))
+        return tuple(warning for warning in warnings if warning is not None)
+
+    async def _generate(self, spec: ReplicaSpec, model: str) -> _Answer:
+        """One token, from a chat or else from a completion; the time-out is that of both."""
+        wanted: Mapping[str, object] = {"model": model, "max_tokens": 1, "temperature": 0}
+        name = f"canary-{next(self._canaries)}"
+        async with asyncio.timeout(self._settings.canary_timeout_s):
+            chat = {**wanted, "messages": [{"role": "user", "content": "Hello"}]}
+            answer = await self._send(spec, CallPath.CHAT, chat, name=name)
+            if answer.status in _NO_CHAT:
+                completion = await self._send(spec, CallPath.COMPLETIONS, {**wanted, "prompt": "Hello"}, name=name)
+                answer = completion if completion.status == HTTPStatus.OK else answer
+        return answer
 
     async def _ask(
-        self, replica: Replica, method: str, path: str, content: Mapping[str, object] | None = None
+        self, spec: ReplicaSpec, path: str, content: Mapping[str, object] | None = None, *, is_last: bool = True
     ) -> _Answer:
         async with asyncio.timeout(self._settings.probe_timeout_s):
-            response = await self._client.request(
-                method,
-                replica.url.rstrip("/") + path,
-                json=content,
-                # A kept connection may be lost just as it is used, which would look like a lost replica.
-                headers={"Connection": "close"},
-                timeout=self._settings.probe_timeout_s,
-            )
-        if response.is_server_error:
-            raise _NotWell(f"answers HTTP {response.status_code} to {path}")
-        return _Answer(response.status_code, _json(response))
+            answer = await self._send(spec, path, content, is_last=is_last)
+        if answer.status >= HTTPStatus.INTERNAL_SERVER_ERROR:
+            raise _NotWell(f"answers HTTP {answer.status} to {path}")
+        return answer
+
+    async def _send(
+        self,
+        spec: ReplicaSpec,
+        path: str,
+        content: Mapping[str, object] | None = None,
+        *,
+        name: str = "",
+        is_last: bool = True,
+    ) -> _Answer:
+        """`is_last`: nothing follows at once. A connection kept longer may be lost just as it is used again, which
+        would look like a lost replica.
+        """
+        headers = {"Connection": "close"} if is_last else {}
+        request = self._client.build_request(
+            "GET" if content is None else "POST",
+            spec.url.rstrip("/") + path,
+            json=content,
+            headers=headers | {"X-Request-Id": name} if name else headers,
+            timeout=None,
+        )
+        response = await self._client.send(request, stream=True)
+        async with aclosing(response):
+            return _Answer(response.status_code, await _bounded(response))
 
 
-def _json(response: httpx.Response) -> object:
-    try:
-        body: object = response.json()
-    except ValueError:
-        return None
-    return body
+async def _bounded(response: httpx.Response) -> bytes:
+    """The beginning of a page that has no end."""
+    content = bytearray()
+    async for chunk in response.aiter_bytes():
+        content += chunk
+        if len(content) >= _PAGE_BYTES:
+            break
+    return bytes(content)
 
 
-def _windows(body: object) -> dict[str, int]:
+def _refuse(misfit: str | None) -> None:
+    if misfit is not None:
+        raise _Misfit(misfit)
+
+
+def _metrics_warning(page: _Answer) -> str | None:
+    if page.status != HTTPStatus.OK:
+        return f"answers HTTP {page.status} to /metrics: what others run there, and whether it is busy, is not known"
+    return cache_warning(read_metrics(page.content.decode(errors="replace")))
+
+
+def _windows(body: object) -> dict[str, int | None]:
     models = body.get("data") if isinstance(body, dict) else None
-    windows: dict[str, int] = {}
+    windows: dict[str, int | None] = {}
     for model in models if isinstance(models, list) else []:
         if isinstance(model, dict) and isinstance(model.get("id"), str):
             window = model.get("max_model_len")
-            windows[model["id"]] = window if isinstance(window, int) else 0
+            windows[model["id"]] = window if isinstance(window, int) else None
     return windows
+
+
+def _has_choice(body: object) -> bool:
+    choices = body.get("choices") if isinstance(body, dict) else None
+    first = choices[0] if isinstance(choices, list) and choices else None
+    return isinstance(first, dict) and isinstance(first.get("finish_reason"), str)
+
+
+def _has_prompt_details(body: object) -> bool:
+    usage = body.get("usage") if isinstance(body, dict) else None
+    return isinstance(usage, dict) and isinstance(usage.get("prompt_tokens_details"), dict)
 
 
 def _conversation(model: str, messages: Sequence[Message]) -> dict[str, object]:
@@ -154,3 +263,7 @@ def _conversation(model: str, messages: Sequence[Message]) -> dict[str, object]:
         "model": model,
         "messages": [{"role": message.role, "content": message.content} for message in messages],
     }
+
+
+def _named(error: Exception) -> str:
+    return f"{type(error).__name__}: {error}" if str(error) else type(error).__name__

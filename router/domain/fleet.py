@@ -29,6 +29,8 @@ class ReplicaSpec:
     url: str
     models: frozenset[str] = frozenset()
     """What it serves; empty: whatever it lists itself."""
+    is_closed: bool = False
+    """It runs the turns it has and gets no new sessions, because it is about to end or says that it is not ready."""
 
 
 @dataclass(frozen=True, slots=True)

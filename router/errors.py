@@ -95,10 +95,13 @@ class ReplicaInvalid(RouterError):
 
 
 class ReplicaInUse(RouterError):
-    """The replica may not be taken out yet: its drain has not ended, or was never ordered."""
+    """The replica may not be taken out yet: its drain has not ended, or was never ordered.
 
-    def __init__(self, replica: str, *, sessions_left: int, in_flight: int) -> None:
-        super().__init__("the replica still has sessions or turns, or routers that may send some")
+    Figures that nobody knows are None.
+    """
+
+    def __init__(self, replica: str, *, sessions_left: int | None, in_flight: int | None) -> None:
+        super().__init__("the replica may still have sessions or turns; drain it first")
         self.replica = replica
         self.sessions_left = sessions_left
         self.in_flight = in_flight

@@ -5,18 +5,18 @@ A prewarm is no turn: it is not counted as one, opens no breaker, and its failur
 
 import asyncio
 from collections import Counter
-from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial
 from typing import Final
 
 from router.domain.exchange import Call
 from router.domain.fleet import AffinityKey, Replica, ReplicaId
-from router.domain.prewarm import Prewarmed, allowed_at_once, prewarm_call
+from router.domain.prewarm import allowed_at_once, prewarm_call
 from router.errors import EngineError
 from router.load_book import LoadBook
 from router.ports import Engine
 from router.settings import RouterSettings
+from router.tally import PrewarmOutcome, Tally
 
 # Each holds a prompt. A session that has to wait behind so many will hardly be warm in time.
 _WAITING: Final = 256
@@ -29,28 +29,27 @@ class _Job:
     key: AffinityKey
     replica: Replica
     call: Call
-    outcome: asyncio.Future[Prewarmed]
-    task: asyncio.Task[Prewarmed] | None = None
+    outcome: asyncio.Future[PrewarmOutcome]
+    task: asyncio.Task[PrewarmOutcome] | None = None
 
 
 class Prewarming:
     """Keys are those of the pin store. Nothing is sent unless `run` runs, which owns the requests."""
 
-    def __init__(self, *, engine: Engine, load: LoadBook, settings: RouterSettings) -> None:
+    def __init__(self, *, engine: Engine, load: LoadBook, settings: RouterSettings, tally: Tally) -> None:
         self._engine = engine
         self._load = load
         self._share = settings.prewarm_share
+        self._tally = tally
         self._group: asyncio.TaskGroup | None = None
         self._jobs: dict[AffinityKey, _Job] = {}
         self._running: Counter[ReplicaId] = Counter()
         self._waiting: dict[ReplicaId, dict[AffinityKey, _Job]] = {}
         self._waiting_bytes = 0
-        self._outcomes: Counter[Prewarmed] = Counter()
 
     @property
-    def outcomes(self) -> Mapping[Prewarmed, int]:
-        """How those that have ended did; only grows."""
-        return self._outcomes
+    def is_on(self) -> bool:
+        return self._share > 0
 
     async def run(self) -> None:
         """Never returns; when cancelled nothing stays open."""
@@ -67,7 +66,7 @@ class Prewarming:
         """Have the prompt computed there when its turn comes; an earlier prewarm of the session is dropped."""
         self._schedule(key, replica, call)
 
-    async def warmed(self, key: AffinityKey, replica: Replica, call: Call) -> Prewarmed:
+    async def warmed(self, key: AffinityKey, replica: Replica, call: Call) -> PrewarmOutcome:
         """As `start`, and return how it ended; dropped when cancelled."""
         job = self._schedule(key, replica, call)
         try:
@@ -85,8 +84,8 @@ class Prewarming:
     def _schedule(self, key: AffinityKey, replica: Replica, call: Call) -> _Job:
         self.drop(key)
         job = _Job(key, replica, call, asyncio.get_running_loop().create_future())
-        if self._group is None or self._share <= 0 or replica.is_draining:
-            self._finish(job, Prewarmed.SKIPPED)
+        if self._group is None or not self.is_on or replica.is_draining:
+            self._finish(job, PrewarmOutcome.NO_ROOM)
             return job
         self._jobs[key] = job
         self._waiting.setdefault(replica.id, {})[key] = job
@@ -101,7 +100,7 @@ class Prewarming:
             job = next(iter(waiting.values()))
             self._take_from_line(job)
             if self._group is None or replica in self._load.full:
-                self._finish(job, Prewarmed.SKIPPED)
+                self._finish(job, PrewarmOutcome.NO_ROOM)
                 continue
             self._running[replica] += 1
             job.task = self._group.create_task(self._sent(job))
@@ -111,7 +110,7 @@ class Prewarming:
         turns = self._load.own().get(replica, 0) - self._running[replica]
         return allowed_at_once(turns, self._share)
 
-    async def _sent(self, job: _Job) -> Prewarmed:
+    async def _sent(self, job: _Job) -> PrewarmOutcome:
         place = self._load.reserve(job.replica.id, len(job.call.body) // _BYTES_PER_TOKEN + 1)
         try:
             answer = await self._engine.open(job.replica, prewarm_call(job.call))
@@ -121,17 +120,17 @@ class Prewarming:
             finally:
                 answer.close()
         except (EngineError, ValueError):
-            return Prewarmed.FAILED
+            return PrewarmOutcome.FAILED
         finally:
             place.release()
-        return Prewarmed.DONE
+        return PrewarmOutcome.DONE
 
-    def _ended(self, job: _Job, task: asyncio.Task[Prewarmed]) -> None:
+    def _ended(self, job: _Job, task: asyncio.Task[PrewarmOutcome]) -> None:
         self._running[job.replica.id] -= 1
         if not self._running[job.replica.id]:
             del self._running[job.replica.id]
         if task.cancelled() or task.exception() is not None:
-            self._finish(job, Prewarmed.DROPPED)
+            self._finish(job, PrewarmOutcome.DROPPED)
         else:
             self._finish(job, task.result())
         self._start_next(job.replica.id)
@@ -143,11 +142,11 @@ class Prewarming:
             job.task.cancel()
         else:
             self._take_from_line(job)
-            self._finish(job, Prewarmed.DROPPED)
+            self._finish(job, PrewarmOutcome.DROPPED)
 
-    def _finish(self, job: _Job, outcome: Prewarmed) -> None:
+    def _finish(self, job: _Job, outcome: PrewarmOutcome) -> None:
         self._forget(job)
-        self._outcomes[outcome] += 1
+        self._tally.prewarmed(outcome)
         if not job.outcome.done():
             job.outcome.set_result(outcome)
 
@@ -169,4 +168,4 @@ class Prewarming:
             job = waiting.pop(0)
             surplus = max(0, surplus - 1)
             self._take_from_line(job)
-            self._finish(job, Prewarmed.SKIPPED)
+            self._finish(job, PrewarmOutcome.NO_ROOM)

@@ -14,7 +14,6 @@ from router.domain.pin import Demand
 
 # What an entry takes beside its body: the call, the key, the place in the order.
 _ENTRY_BYTES: Final = 600
-_ANY: Final = Demand()
 
 
 class RecentPrompts:
@@ -22,7 +21,7 @@ class RecentPrompts:
 
     def __init__(self, *, limit_bytes: int) -> None:
         self._limit_bytes = limit_bytes
-        self._kept: OrderedDict[AffinityKey, tuple[Call, Demand]] = OrderedDict()
+        self._kept: OrderedDict[AffinityKey, tuple[Call, Demand | None]] = OrderedDict()
         self._bytes = 0
 
     @property
@@ -32,7 +31,7 @@ class RecentPrompts:
     def __len__(self) -> int:
         return len(self._kept)
 
-    def remember(self, key: AffinityKey, call: Call, demand: Demand = _ANY) -> None:
+    def remember(self, key: AffinityKey, call: Call, demand: Demand | None = None) -> None:
         self.forget(key)
         size = len(call.body) + _ENTRY_BYTES
         if size > self._limit_bytes:
@@ -47,10 +46,10 @@ class RecentPrompts:
         kept = self._kept.get(key)
         return None if kept is None else kept[0]
 
-    def demand(self, key: AffinityKey) -> Demand:
-        """What the session was placed with; the least there is when it is not remembered."""
+    def demand(self, key: AffinityKey) -> Demand | None:
+        """What the session's turn asked of its replica, where that was told."""
         kept = self._kept.get(key)
-        return _ANY if kept is None else kept[1]
+        return None if kept is None else kept[1]
 
     def forget(self, key: AffinityKey) -> None:
         kept = self._kept.pop(key, None)

@@ -2,7 +2,6 @@
 
 import json
 from dataclasses import replace
-from enum import StrEnum
 from typing import Final
 
 from router.domain.exchange import Call
@@ -36,17 +35,6 @@ _OF_THE_REPLY: Final = frozenset(
         "use_beam_search",
     }
 )
-
-
-class Prewarmed(StrEnum):
-    """How a prewarm ended."""
-
-    DONE = "done"
-    FAILED = "failed"
-    DROPPED = "dropped"
-    """The trainee was faster, or a later prewarm of the session took its place."""
-    SKIPPED = "skipped"
-    """Not sent: no room at the replica, too many before it, or prewarming is switched off."""
 
 
 def prewarm_call(call: Call) -> Call:

@@ -1,0 +1,186 @@
+"""Moves the sessions of draining replicas: between two turns, warm where there is time, at once where there is none."""
+
+import asyncio
+from collections import Counter
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Final
+
+from router.domain.board import Board, Drain, RouterId
+from router.domain.drain import Stage, moves_it, stage
+from router.domain.exchange import Call
+from router.domain.fleet import AffinityKey, Replica, ReplicaId
+from router.domain.pin import Demand, Pin, PinnedLoad
+from router.domain.placement import choose
+from router.domain.rendezvous import start_of
+from router.errors import PinStoreUnavailable
+from router.inflight import InFlight
+from router.ports import FleetView, PinStore
+from router.prewarming import Prewarming
+from router.recent_prompts import RecentPrompts
+from router.tally import PrewarmOutcome
+
+# Sessions that wait for their prewarm at a time. Each target computes few at once, so more would only wait in its line.
+_WARMING: Final = 32
+# Pins read at a time. When there is nothing to do for this router in a full list, a longer one is read.
+_FIRST_LIST: Final = 256
+_LONGEST_LIST: Final = 65_536
+_NOTHING: Final = PinnedLoad()
+
+
+class Moved(StrEnum):
+    """How a session left a draining replica."""
+
+    WARM = "warm"
+    COLD = "cold"
+
+
+@dataclass(frozen=True, slots=True)
+class MoverParts:
+    """What the mover works with."""
+
+    pins: PinStore
+    fleet: FleetView
+    prewarming: Prewarming
+    prompts: RecentPrompts
+    in_flight: InFlight
+
+
+@dataclass(frozen=True, slots=True)
+class _Session:
+    key: AffinityKey
+    pin: Pin
+    demand: Demand
+
+    @property
+    def model(self) -> str:
+        return model_of(self.key)
+
+
+def model_of(key: AffinityKey) -> str:
+    """The pool of a pin's key: `pin_key` of router/placing.py puts it first, and no model's name has two lines."""
+    return key.partition("\n")[0]
+
+
+class Mover:
+    """`saw` tells it each board that is read; it does nothing unless `run` runs."""
+
+    def __init__(self, parts: MoverParts, *, router: RouterId) -> None:
+        self._parts = parts
+        self._router = router
+        self._board = Board()
+        self._has_news = asyncio.Event()
+        self._warming: set[AffinityKey] = set()
+        self._list_lengths: dict[ReplicaId, int] = {}
+        self._moved: Counter[Moved] = Counter()
+
+    @property
+    def moved(self) -> Mapping[Moved, int]:
+        """Sessions that this router has moved; only grows."""
+        return self._moved
+
+    def saw(self, board: Board) -> None:
+        self._board = board
+        self._list_lengths = {replica: n for replica, n in self._list_lengths.items() if replica in board.drains}
+        if board.drains:
+            self._has_news.set()
+
+    async def run(self) -> None:
+        """Never returns. What cannot be done while the pin store is away is tried again with the next board."""
+        async with asyncio.TaskGroup() as group:
+            while True:
+                await self._has_news.wait()
+                self._has_news.clear()
+                for drain in tuple(self._board.drains.values()):
+                    with suppress(PinStoreUnavailable):
+                        await self._take_round(drain, group)
+
+    async def _take_round(self, drain: Drain, group: asyncio.TaskGroup) -> None:
+        at = stage(drain, now=self._board.now)
+        if at is Stage.OVERDUE:
+            for turn in self._parts.in_flight.turns_at(drain.replica):
+                turn.hand_over()
+        found = await self._found(drain.replica, at)
+        if not found:
+            return
+        loads = dict(await self._parts.pins.loads([replica.id for replica in self._parts.fleet.current().replicas]))
+        moved_before = self._moved.total()
+        mean = _mean_demand(loads.get(drain.replica, _NOTHING))
+        for key, pin in found:
+            session = _Session(key, pin, self._parts.prompts.demand(key) or mean)
+            target = self._target(session, drain.replica, loads)
+            if target is not None:
+                loads[target.id] = _with(loads.get(target.id, _NOTHING), session.demand)
+                await self._send_off(session, target, at, group)
+        if self._moved.total() > moved_before:
+            self._has_news.set()  # there may be more than the list held
+
+    async def _found(self, replica: ReplicaId, at: Stage) -> list[tuple[AffinityKey, Pin]]:
+        """The sessions there that this router shall move now."""
+        limit = self._list_lengths.get(replica, _FIRST_LIST)
+        listed = await self._parts.pins.pinned(replica, limit=limit)
+        routers = tuple(sorted({*self._board.routers, self._router}))
+        found = [(key, pin) for key, pin in listed if self._is_due(key, at, routers)]
+        if len(listed) == limit and not found and limit < _LONGEST_LIST:
+            self._list_lengths[replica] = 2 * limit
+            self._has_news.set()
+        return found
+
+    def _is_due(self, key: AffinityKey, at: Stage, routers: tuple[RouterId, ...]) -> bool:
+        # A turn in flight goes on where its cache is; its session moves after it.
+        if self._parts.in_flight.is_running(key) or (key in self._warming and at is not Stage.OVERDUE):
+            return False
+        is_remembered = self._parts.prompts.get(key) is not None
+        return moves_it(key, at=at, is_remembered=is_remembered, router=self._router, routers=routers)
+
+    def _target(self, session: _Session, away_from: ReplicaId, loads: Mapping[ReplicaId, PinnedLoad]) -> Replica | None:
+        fleet = self._parts.fleet.current()
+        candidates = tuple(replica for replica in fleet.open_to(session.model) if replica != away_from)
+        if not candidates:
+            return None
+        start = start_of(session.key)
+        return fleet.get(choose(candidates, loads, demand=session.demand, holders=(), bound=1.0, start=start))
+
+    async def _send_off(self, session: _Session, target: Replica, at: Stage, group: asyncio.TaskGroup) -> None:
+        call = self._parts.prompts.get(session.key)
+        if at is Stage.OVERDUE or call is None or not self._parts.prewarming.is_on:
+            await self._move(session, target, Moved.COLD)
+        elif len(self._warming) < _WARMING:
+            self._warming.add(session.key)
+            group.create_task(self._move_warm(session, target, call, at))
+
+    async def _move_warm(self, session: _Session, target: Replica, call: Call, at: Stage) -> None:
+        try:
+            outcome = await self._parts.prewarming.warmed(session.key, target, call)
+            if outcome is PrewarmOutcome.DONE:
+                await self._move(session, target, Moved.WARM)
+            elif outcome is not PrewarmOutcome.DROPPED and at is not Stage.COURTEOUS:
+                await self._move(session, target, Moved.COLD)
+        except PinStoreUnavailable:
+            return
+        finally:
+            self._warming.discard(session.key)
+
+    async def _move(self, session: _Session, target: Replica, how: Moved) -> None:
+        """Unless the drain was undone, a turn has begun, or the session has moved or ended: then it is left alone."""
+        key, pin = session.key, session.pin
+        if pin.replica not in self._board.drains or self._parts.in_flight.is_running(key):
+            return
+        if await self._parts.pins.get(key) != pin or target.id not in self._parts.fleet.current().open_to(
+            session.model
+        ):
+            return
+        moved = await self._parts.pins.claim(key, [target.id], replacing=pin, demand=session.demand, prefer=target.id)
+        if moved.generation == pin.generation + 1 and moved.replica == target.id:
+            self._moved[how] += 1
+
+
+def _mean_demand(load: PinnedLoad) -> Demand:
+    """What a session there holds as far as anybody knows, for one whose own demand was told to another router."""
+    return Demand(max(1, load.kv_tokens // max(1, load.sessions)))
+
+
+def _with(load: PinnedLoad, demand: Demand) -> PinnedLoad:
+    return PinnedLoad(load.sessions + 1, load.kv_tokens + demand.kv_tokens)

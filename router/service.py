@@ -1,216 +1,189 @@
-"""Carries a session's turn to its replica: reads the pin, places, claims, opens the stream, tries elsewhere."""
+"""The router: pins sessions to replicas, carries their turns there, and says what it has done."""
 
-from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Mapping
-from contextlib import AsyncExitStack, aclosing, asynccontextmanager, suppress
-from dataclasses import dataclass, field
-from typing import assert_never
+import time
+from collections.abc import Callable, Mapping
+from contextlib import AbstractAsyncContextManager, suppress
+from dataclasses import dataclass, replace
+from functools import partial
 
-import structlog
-from structlog.typing import FilteringBoundLogger
-from typing_extensions import override
-
-from router.domain.exchange import ChatRequest, StreamItem
-from router.domain.failover import may_go_elsewhere
-from router.domain.fleet import AffinityKey, Fleet, Replica, ReplicaId
-from router.domain.pin import Pin, PinDecision
-from router.domain.placement import Assign, Keep, Refuse, place, place_without_pins
-from router.errors import (
-    EngineError,
-    EngineRejected,
-    EngineUnreachable,
-    NoReplicaAvailable,
-    PinStoreUnavailable,
-)
+from router.attempt import Yard
+from router.breakers import Breakers
+from router.carrying import Carried
+from router.chat_turn import OpeningTurn, RoutedStream
+from router.domain.asks import Asks
+from router.domain.breaker import Rule
+from router.domain.chat_call import chat_call
+from router.domain.decision import Decision
+from router.domain.exchange import Call, ChatRequest
+from router.domain.fleet import AffinityKey, Fleet, ReplicaId
+from router.domain.kv_estimate import kv_estimate
+from router.domain.pin import Pin, PinDecision, PinnedLoad
+from router.errors import PinStoreUnavailable
 from router.inflight import InFlight
-from router.ports import Engine, FleetSource, PinStore
+from router.load_book import LoadBook
+from router.placing import Errand, Placing, Sources, pin_key
+from router.ports import DecisionLog, Engine, FleetView, PinStore, Tracing
+from router.prewarming import Prewarming
+from router.recent_prompts import RecentPrompts
+from router.retry_budgets import RetryBudgets
 from router.settings import RouterSettings
 from router.tally import RouterNumbers, Tally
+from router.waiting_room import WaitingRoom
 from router.watched_pins import WatchedPins
 
-_log: FilteringBoundLogger = structlog.get_logger(__name__)
+__all__ = ["Carried", "RoutedStream", "Router", "RouterParts"]
 
-# Routers that see different replicas as lost could move one session to and fro; a turn takes part only so often.
-_CLAIMS_PER_PLACEMENT = 4
-
-
-@dataclass(frozen=True, slots=True)
-class _Placed:
-    replica: Replica
-    pin: Pin | None
-    decision: PinDecision
-
-
-@dataclass(slots=True)
-class _Turn:
-    """One turn on its way: where it was put last, and where it failed."""
-
-    key: AffinityKey
-    request: ChatRequest
-    prefer: ReplicaId | None
-    placed: _Placed | None = None
-    failed: dict[ReplicaId, EngineError] = field(default_factory=dict)
+_NO_ASKS = Asks()
 
 
 @dataclass(frozen=True, slots=True)
-class _Attempt:
-    """A replica that has taken the request; closing `held` gives everything back."""
+class RouterParts:
+    """What a router is made of; the wiring makes them, since others share some of them."""
 
-    placed: _Placed
-    items: AsyncIterator[StreamItem]
-    held: AsyncExitStack
-
-
-class RoutedStream(AsyncIterator[StreamItem]):
-    """A reply that a replica has taken. Until its first token it may move on, so `replica` and `pin` tell where it is.
-
-    No generator, so there is nothing to close.
-    """
-
-    def __init__(self, attempt: _Attempt, again: Callable[[_Attempt, EngineError], Awaitable[_Attempt]]) -> None:
-        self._attempt = attempt
-        self._again = again
-        self._has_begun = False
-
-    @property
-    def replica(self) -> ReplicaId:
-        return self._attempt.placed.replica.id
-
-    @property
-    def pin(self) -> PinDecision:
-        return self._attempt.placed.decision
-
-    @override
-    async def __anext__(self) -> StreamItem:
-        while not self._has_begun:
-            try:
-                item = await anext(self._attempt.items)
-            except EngineError as error:
-                self._attempt = await self._again(self._attempt, error)
-            else:
-                self._has_begun = True
-                return item
-        return await anext(self._attempt.items)
-
-    async def aclose(self) -> None:
-        await self._attempt.held.aclose()
+    pins: PinStore
+    fleet: FleetView
+    engine: Engine
+    decisions: DecisionLog
+    book: LoadBook
+    waiting_room: WaitingRoom
+    prewarming: Prewarming
+    recent_prompts: RecentPrompts
+    in_flight: InFlight
+    tally: Tally
+    tracing: Tracing | None = None
+    """None: nothing is traced, and tracing costs nothing."""
+    clock: Callable[[], float] = time.monotonic
+    wall: Callable[[], float] = time.time
 
 
 class Router:
-    """Pins sessions to replicas and streams their turns."""
+    """Every key given to it is a session's own; the pin store's keys are made in router/placing.py."""
 
-    def __init__(self, *, pins: PinStore, fleet: FleetSource, engine: Engine, settings: RouterSettings) -> None:
-        self._pins = WatchedPins(pins)
-        self._fleet = fleet
-        self._engine = engine
+    def __init__(self, parts: RouterParts, settings: RouterSettings) -> None:
+        self._parts = parts
         self._settings = settings
-        self._in_flight = InFlight()
-        self._tally = Tally()
+        self._pins = WatchedPins(parts.pins)
+        self._models: set[str] = set()
+        rule = Rule(settings.breaker_failures, settings.breaker_open_s)
+        self._breakers = Breakers(rule=rule, tally=parts.tally)
+        sources = Sources(self._pins, parts.fleet, parts.book, self._breakers, parts.waiting_room, parts.clock)
+        self._placing = Placing(sources=sources, settings=settings, tally=parts.tally)
+        self._yard = Yard(
+            placing=self._placing,
+            engine=parts.engine,
+            fleet=parts.fleet,
+            breakers=self._breakers,
+            budgets=RetryBudgets(settings),
+            in_flight=parts.in_flight,
+            decisions=parts.decisions,
+            prewarming=parts.prewarming,
+            recent_prompts=parts.recent_prompts,
+            tally=parts.tally,
+            tracing=parts.tracing,
+            settings=settings,
+            clock=parts.clock,
+            wall=parts.wall,
+        )
 
-    @asynccontextmanager
-    async def turn(
-        self, key: AffinityKey, request: ChatRequest, *, prefer: ReplicaId | None = None
-    ) -> AsyncIterator[RoutedStream]:
-        """Entering returns once a replica has taken the request, before any token, so that its caller can be told.
+    async def carry(self, call: Call, *, session: AffinityKey | None, asks: Asks = _NO_ASKS) -> Carried:
+        """Return once a replica has taken the call, before any token of a stream; whoever gets it closes it.
 
-        A failure before the first token, then or later, is mended at another replica. `prefer` names the replica of the
-        session's last stored turn: without a pin the session returns to it. Entering raises `NoReplicaAvailable`, or
-        the error of the last replica tried; so does the stream, which also raises `EngineBroke` or `EngineTimedOut`
-        when the reply breaks after its first token.
+        Raises `NoReplicaAvailable`, `NoRoom`, `ModelUnknown`, or the `EngineError` of the last replica asked.
         """
-        turn = _Turn(key, request, prefer)
+        carried = Carried(self._yard, call, errand=self._errand(call, session, asks))
+        try:
+            await carried.open()
+        except BaseException:
+            carried.close()
+            raise
+        return carried
 
-        async def again(failed: _Attempt, error: EngineError) -> _Attempt:
-            await failed.held.aclose()
-            self._failed(turn, failed.placed, error)
-            return await self._open(turn)
-
-        async with aclosing(RoutedStream(await self._open(turn), again)) as stream:
-            yield stream
+    def turn(
+        self, key: AffinityKey, request: ChatRequest, *, asks: Asks = _NO_ASKS
+    ) -> AbstractAsyncContextManager[RoutedStream]:
+        """Entering is `carry`; leaving stops the turn down to the engine. The stream raises an `EngineError` when the
+        reply breaks and nobody can go on with it.
+        """
+        return OpeningTurn(partial(self.carry, chat_call(request), session=key, asks=asks))
 
     async def end(self, key: AffinityKey) -> None:
-        """Forget the session. While the pin store is away nothing happens: the pin's time to live ends it."""
-        with suppress(PinStoreUnavailable):
-            await self._pins.end(key)
+        """Forget the session. While the pin store is away nothing happens: the pins' time to live ends them."""
+        for each in self._keys_of(key):
+            self._parts.prewarming.drop(each)
+            self._parts.recent_prompts.forget(each)
+            self._placing.forget(each)
+            with suppress(PinStoreUnavailable):
+                await self._pins.end(each)
 
-    async def sessions(self) -> Mapping[ReplicaId, int]:
-        """Pinned sessions of every known replica; raises `PinStoreUnavailable`, since unknown is not zero."""
-        return await self._pins.sessions([replica.id for replica in self._fleet.current().replicas])
+    async def prewarm(self, key: AffinityKey, request: ChatRequest) -> None:
+        """Have the prompt computed at the session's replica before its next turn; returns at once, and never raises.
+
+        A session without a pin has no replica yet, and one whose turn runs needs none.
+        """
+        await self.prewarm_call(key, chat_call(request))
+
+    async def prewarm_call(self, key: AffinityKey, call: Call) -> bool:
+        """As `prewarm`; whether it was scheduled."""
+        pinned = pin_key(call.model, key)
+        try:
+            pin = await self._pins.get(pinned)
+        except PinStoreUnavailable:
+            return False
+        replica = None if pin is None else self._parts.fleet.current().get(pin.replica)
+        if replica is None or not replica.is_ready or self._parts.in_flight.is_running(pinned):
+            return False
+        self._parts.prewarming.start(pinned, replica, call)
+        return True
+
+    async def pins(self, key: AffinityKey) -> Mapping[str, Pin]:
+        """The session's pins by model; raises `PinStoreUnavailable`."""
+        found = {model: await self._pins.get(pin_key(model, key)) for model in self._known_models()}
+        return {model: pin for model, pin in found.items() if pin is not None}
+
+    async def decision(self, request_id: str) -> Decision | None:
+        """Why that turn ran where it did; raises `DecisionsUnavailable`."""
+        return await self._parts.decisions.find(request_id)
 
     def fleet(self) -> Fleet:
-        return self._fleet.current()
+        return self._parts.fleet.current()
+
+    async def loads(self) -> Mapping[ReplicaId, PinnedLoad]:
+        """What is pinned to every known replica; raises `PinStoreUnavailable`, since unknown is not zero."""
+        loads = await self._pins.loads([replica.id for replica in self.fleet().replicas])
+        self._placing.known_loads = loads
+        return loads
 
     def numbers(self) -> RouterNumbers:
-        return RouterNumbers(
-            in_flight=self._in_flight.counts(),
-            turns=dict(self._tally.turns),
-            failures=dict(self._tally.failures),
-            retries=self._tally.retries,
-            pin_failures=self._pins.failures,
+        return replace(
+            self._parts.tally.numbers(),
+            in_flight=self._parts.in_flight.counts(),
+            waiting=self._parts.waiting_room.length,
             pins_lost=self._pins.lost,
+            pin_failures=self._pins.failures,
+            breakers_open=self._breakers.open(),
         )
 
-    async def _open(self, turn: _Turn) -> _Attempt:
-        while True:
-            placed = turn.placed = await self._place(turn)
-            try:
-                async with AsyncExitStack() as held:
-                    held.enter_context(self._in_flight.stream(placed.replica.id))
-                    items = await held.enter_async_context(self._engine.stream(placed.replica, turn.request))
-                    self._tally.opened(placed.decision)
-                    return _Attempt(placed, items, held.pop_all())
-            except EngineError as error:
-                self._failed(turn, placed, error)
-
-    def _failed(self, turn: _Turn, placed: _Placed, error: EngineError) -> None:
-        """Take note, and raise the error if no other replica shall be asked."""
-        self._note(placed.replica.id, error)
-        turn.failed[placed.replica.id] = error
-        if not may_go_elsewhere(error, failed=len(turn.failed), most=self._settings.max_attempts):
-            raise error
-
-    def _note(self, replica: ReplicaId, error: EngineError) -> None:
-        self._tally.failed(replica, error)
-        if isinstance(error, EngineUnreachable):
-            self._fleet.saw_failure(replica, error.detail)
-        # A rejection quotes the request, and with it what people said.
-        detail = "" if isinstance(error, EngineRejected) else error.detail
-        _log.warning("turn failed at a replica", replica=replica, error=type(error).__name__, detail=detail)
-
-    async def _place(self, turn: _Turn) -> _Placed:
-        fleet = self._fleet.current().without(turn.failed)
-        try:
-            placed = await self._place_by_pin(turn, fleet)
-        except PinStoreUnavailable:
-            chosen = place_without_pins(turn.key, fleet, turn.prefer)
-            placed = None if chosen is None else _Placed(chosen, None, PinDecision.NONE)
-        if placed is None:
-            raise self._nowhere(turn.failed.values())
-        if turn.failed:
-            self._tally.retried()
-        return placed
-
-    async def _place_by_pin(self, turn: _Turn, fleet: Fleet) -> _Placed | None:
-        before = turn.placed
-        pin, decision = (before.pin, before.decision) if before else (await self._pins.get(turn.key), PinDecision.KEPT)
-        for _ in range(_CLAIMS_PER_PLACEMENT):
-            match place(turn.key, fleet, pin):
-                case Keep(replica):
-                    return _Placed(replica, pin, decision)
-                case Assign(candidates, replacing):
-                    # The pin that won may be another router's; the next round judges it like any other.
-                    pin = await self._pins.claim(turn.key, candidates, replacing=replacing, prefer=turn.prefer)
-                    decision = PinDecision.NEW if replacing is None else PinDecision.MOVED
-                case Refuse():
-                    return None
-                case never:
-                    assert_never(never)
-        return None
-
-    def _nowhere(self, errors: Collection[EngineError]) -> EngineError | NoReplicaAvailable:
-        """The last replica's own error says more than that no other was left."""
-        if errors:
-            return list(errors)[-1]
-        fleet = self._fleet.current()
-        return NoReplicaAvailable(
-            ready=len(fleet.ready), known=len(fleet.replicas), retry_after_s=self._settings.retry_after_s
+    def _errand(self, call: Call, session: AffinityKey | None, asks: Asks) -> Errand:
+        key = None
+        decision = PinDecision.KEPT
+        if session is None:
+            self._parts.tally.unpinned += 1
+            decision = PinDecision.NONE
+        else:
+            key = pin_key(call.model, session)
+        return Errand(
+            key=key,
+            model=call.model,
+            asks=asks,
+            mode=asks.mode or self._settings.pin_mode,
+            kv_tokens=kv_estimate(call.body, most=asks.demand.kv_tokens),
+            decision=decision,
         )
+
+    def _keys_of(self, key: AffinityKey) -> list[AffinityKey]:
+        return [pin_key(model, key) for model in self._known_models()]
+
+    def _known_models(self) -> list[str]:
+        """Those served now and before: a pool may be away while its pins live on."""
+        self._models |= self.fleet().models
+        return sorted(self._models)

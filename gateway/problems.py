@@ -95,6 +95,8 @@ KINDS: Mapping[type[Exception], Kind] = {
     routing.NoRoom: Kind(_UNAVAILABLE, "no_room", _NO_ROOM, facts=("position",)),
     routing.PinStoreUnavailable: Kind(_UNAVAILABLE, "pins_unavailable", "the pins cannot be read now"),
     routing.ReplicaUnknown: Kind(HTTPStatus.NOT_FOUND, "replica_not_found", "there is no such replica"),
+    routing.ReplicaInvalid: _INTERNAL,  # replicas are added and taken out at the router, not here
+    routing.ReplicaInUse: _INTERNAL,
     routing.BoardUnavailable: Kind(_UNAVAILABLE, "board_unavailable", "orders for the fleet cannot be given now"),
     routing.DecisionsUnavailable: Kind(_UNAVAILABLE, "decisions_unavailable", "the decisions cannot be read now"),
     routing.FleetSourceUnavailable: _INTERNAL,  # the last known fleet goes on; no request ever meets it

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from gateway.metrics import Metrics
-from gateway.ports import Keys
+from gateway.ports import FleetDesk, Keys
 from gateway.running_turns import RunningTurns
 from gateway.settings import Settings
 from gateway.use_cases import UseCases
@@ -39,3 +39,4 @@ class Services:
     clock: Callable[[], datetime]
     readiness: Callable[[], Awaitable[Readiness]]
     metrics: Metrics
+    fleet: FleetDesk

@@ -34,6 +34,14 @@ async def body_of(request: Request, model: type[Model]) -> Model:
     return taken(model, parsed(raw))
 
 
+async def body_or_none_of(request: Request, model: type[Model]) -> Model:
+    """As `body_of`; a request without a body is the model with all its defaults."""
+    headers = request.headers
+    if headers.get("content-length", "0") == "0" and "transfer-encoding" not in headers:
+        return taken(model, {})
+    return await body_of(request, model)
+
+
 def taken(model: type[Model], value: object) -> Model:
     """Raises `RequestInvalid`; the reasons name fields and never repeat values."""
     try:

@@ -33,13 +33,17 @@ EVENTS: Extra = {
 
 
 def takes(
-    *, body: type[BaseModel] | None = None, query: type[BaseModel] | None = None, headers: tuple[Extra, ...] = ()
+    *,
+    body: type[BaseModel] | None = None,
+    query: type[BaseModel] | None = None,
+    headers: tuple[Extra, ...] = (),
+    needs_body: bool = True,
 ) -> Extra:
     """The `openapi_extra` of a route."""
     extra: Extra = {}
     if body is not None:
         reference = {"$ref": f"#/components/schemas/{body.__name__}"}
-        extra["requestBody"] = {"required": True, "content": {"application/json": {"schema": reference}}}
+        extra["requestBody"] = {"required": needs_body, "content": {"application/json": {"schema": reference}}}
     parameters = [*(described(query) if query is not None else ()), *headers]
     if parameters:
         extra["parameters"] = parameters
@@ -63,6 +67,13 @@ WRITE = _refusals(
     HTTPStatus.BAD_REQUEST,
     HTTPStatus.NOT_FOUND,
     HTTPStatus.CONFLICT,
+    HTTPStatus.REQUEST_ENTITY_TOO_LARGE,
+    HTTPStatus.UNSUPPORTED_MEDIA_TYPE,
+    HTTPStatus.UNPROCESSABLE_ENTITY,
+)
+ORDER = _refusals(
+    HTTPStatus.BAD_REQUEST,
+    HTTPStatus.NOT_FOUND,
     HTTPStatus.REQUEST_ENTITY_TOO_LARGE,
     HTTPStatus.UNSUPPORTED_MEDIA_TYPE,
     HTTPStatus.UNPROCESSABLE_ENTITY,

@@ -103,6 +103,14 @@ class TurnBody(Sent):
     text: Text
 
 
+class DrainBody(Sent):
+    """How a replica is to be emptied."""
+
+    within_s: float | None = Field(
+        default=None, gt=0, le=86_400, description="until then sessions move when it suits them, after it at once"
+    )
+
+
 class _Asked(BaseModel):
     """A query string; every value of it is text."""
 

@@ -40,6 +40,8 @@ class Action(StrEnum):
     READ_CONTEXT = "read how prompts are built"
     WRITE_SCENARIOS = "write scenarios"
     READ_SCENARIOS = "read scenarios"
+    READ_FLEET = "read the fleet"
+    ORDER_FLEET = "give orders to the fleet"
 
 
 # The whole table; what is not in it is forbidden.
@@ -61,7 +63,15 @@ ALLOWED: Mapping[Role, frozenset[Action]] = {
             Action.READ_SCENARIOS,
         }
     ),
-    Role.OPERATOR: frozenset({Action.READ_SESSIONS, Action.READ_CONTEXT, Action.READ_SCENARIOS}),
+    Role.OPERATOR: frozenset(
+        {
+            Action.READ_SESSIONS,
+            Action.READ_CONTEXT,
+            Action.READ_SCENARIOS,
+            Action.READ_FLEET,
+            Action.ORDER_FLEET,
+        }
+    ),
     Role.SERVICE: frozenset({Action.READ_SESSIONS, Action.READ_SCENARIOS}),
 }
 

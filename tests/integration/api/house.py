@@ -23,6 +23,7 @@ from gateway.services import Check, Readiness, Services
 from gateway.settings import Settings
 from gateway.use_cases import use_cases
 from sessions.ports import TurnLock
+from tests.support.scripted_desk import ScriptedDesk
 from tests.support.session_fakes import FakeClock, FakeTutor, FragileRecords, OpenLock, writer
 
 HEARTBEAT_S = 0.05
@@ -98,6 +99,7 @@ class House:
     records: FragileRecords
     tutor: FakeTutor
     metrics: Metrics
+    desk: ScriptedDesk
     checks: dict[str, Check]
     turns: RunningTurns
     nobody: httpx.AsyncClient
@@ -120,6 +122,7 @@ class House:
 async def house(*, lock: TurnLock | None = None, heartbeat_s: float = HEARTBEAT_S) -> AsyncIterator[House]:
     records, tutor, keys, metrics, clock = FragileRecords(), FakeTutor(), MemoryKeys(), Metrics(), FakeClock()
     use = use_cases(records=records, lock=lock or OpenLock(), tutor=tutor, writer=writer(), clock=clock)
+    desk = ScriptedDesk()
     checks = {"postgres": Check(ok=True, detail="answers"), "redis": Check(ok=True, detail="answers")}
     turns = RunningTurns(
         take_turn=use.take_turn,
@@ -135,10 +138,10 @@ async def house(*, lock: TurnLock | None = None, heartbeat_s: float = HEARTBEAT_
     @asynccontextmanager
     async def services() -> AsyncIterator[Services]:
         async with turns:
-            yield Services(use, turns, keys, _settings(heartbeat_s), clock.now, readiness, metrics)
+            yield Services(use, turns, keys, _settings(heartbeat_s), clock.now, readiness, metrics, desk)
 
     async with served(services) as base_url, _clients(base_url, keys) as (nobody, here, elsewhere):
-        yield House(base_url, keys, records, tutor, metrics, checks, turns, nobody, here, elsewhere)
+        yield House(base_url, keys, records, tutor, metrics, desk, checks, turns, nobody, here, elsewhere)
 
 
 @asynccontextmanager

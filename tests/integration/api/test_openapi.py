@@ -21,7 +21,7 @@ def check(document: dict[str, Any], path: str, answer: httpx.Response) -> None:
 
 async def test_answers_and_problems_fit_their_schemas(house: House) -> None:
     document = (await house.nobody.get("/openapi.json")).json()
-    trainee, instructor = house.here.trainee, house.here.instructor
+    trainee, instructor, operator = house.here.trainee, house.here.instructor, house.here.operator
     session = await house.session()
     scenario = (await trainee.get(f"/v1/sessions/{session}")).json()["scenario_id"]
     at = f"/v1/sessions/{session}"
@@ -43,6 +43,12 @@ async def test_answers_and_problems_fit_their_schemas(house: House) -> None:
         ("/v1/sessions/{session_id}/context", await instructor.get(f"{at}/context")),
         ("/v1/sessions/{session_id}/close", await trainee.post(f"{at}/close")),
         ("/v1/sessions/{session_id}/turns", await trainee.post(f"{at}/turns", json={"text": "Hi"})),
+        ("/v1/fleet", await operator.get("/v1/fleet")),
+        ("/v1/fleet/replicas/{replica_id}", await operator.get("/v1/fleet/replicas/replica-1")),
+        ("/v1/fleet/replicas/{replica_id}", await operator.get("/v1/fleet/replicas/none")),
+        ("/v1/fleet/replicas/{replica_id}/drain", await operator.post("/v1/fleet/replicas/replica-1/drain")),
+        ("/v1/fleet/replicas/{replica_id}/drain", await operator.delete("/v1/fleet/replicas/replica-1/drain")),
+        ("/v1/fleet/decisions/{turn_id}", await operator.get("/v1/fleet/decisions/none")),
         ("/readyz", await house.nobody.get("/readyz")),
         ("/livez", await house.nobody.get("/livez")),
     ]

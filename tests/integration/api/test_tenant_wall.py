@@ -8,6 +8,7 @@ import httpx
 import pytest
 
 from gateway.api.app import ROUTERS
+from router.domain.decision import Decision
 from tests.integration.api.house import SCENARIO, House, People
 
 OPEN_TO_ALL = {("GET", "/livez"), ("GET", "/readyz"), ("GET", "/metrics")}
@@ -40,6 +41,12 @@ WALLS = {
     ("GET", "/v1/sessions/{session_id}/turns/{turn}"): Walled("instructor", S),
     ("GET", "/v1/sessions/{session_id}/turns/{turn}/events"): Walled("trainee", S),
     ("POST", "/v1/sessions/{session_id}/turns/{turn}/cancel"): Walled("trainee", S),
+    # The fleet is one for all tenants; whose sessions run there stands nowhere in it.
+    ("GET", "/v1/fleet"): Walled("operator", None),
+    ("GET", "/v1/fleet/replicas/{replica_id}"): Walled("operator", None),
+    ("POST", "/v1/fleet/replicas/{replica_id}/drain"): Walled("operator", None, {"within_s": 60}),
+    ("DELETE", "/v1/fleet/replicas/{replica_id}/drain"): Walled("operator", None),
+    ("GET", "/v1/fleet/decisions/{turn_id}"): Walled("operator", "decision_not_found"),
 }
 
 ROUTES = sorted(
@@ -67,18 +74,27 @@ async def call(
 
 
 async def furnished(house: House, people: People) -> dict[str, str]:
-    """The ids of a scenario, a session and a turn of these people."""
+    """The ids of a scenario, a session, a turn of these people, and a replica of the fleet."""
     session = await house.session(people)
     await people.trainee.post(f"/v1/sessions/{session}/turns", json={"text": "Something private"})
     found = (await people.trainee.get(f"/v1/sessions/{session}")).json()
-    return {"scenario_id": found["scenario_id"], "session_id": session, "turn": "1"}
+    turn = f"{session}-1"
+    house.desk.decisions[turn] = Decision(turn, "smollm2", at=0.0)
+    return {
+        "scenario_id": found["scenario_id"],
+        "session_id": session,
+        "turn": "1",
+        "turn_id": turn,
+        "replica_id": house.desk.known[0].id,
+    }
 
 
 @every_route
 async def test_another_tenant_sees_nothing_of_it(house: House, route: tuple[str, str]) -> None:
     wall = WALLS[route]
     ids = await furnished(house, house.here)
-    nowhere = {**ids, "scenario_id": str(house.here.tenant), "session_id": str(house.here.tenant)}
+    nobody = str(house.here.tenant)
+    nowhere = {**ids, "scenario_id": nobody, "session_id": nobody, "turn_id": f"{nobody}-1"}
     stranger = getattr(house.elsewhere, wall.role)
     foreign = await call(stranger, route, ids, wall.body)
     if wall.code is None:
@@ -126,6 +142,11 @@ MAY = {
     ("GET", "/v1/sessions/{session_id}/turns/{turn}"): {"trainee", "instructor", "operator", "service"},
     ("GET", "/v1/sessions/{session_id}/turns/{turn}/events"): {"trainee"},
     ("POST", "/v1/sessions/{session_id}/turns/{turn}/cancel"): {"trainee"},
+    ("GET", "/v1/fleet"): {"operator"},
+    ("GET", "/v1/fleet/replicas/{replica_id}"): {"operator"},
+    ("POST", "/v1/fleet/replicas/{replica_id}/drain"): {"operator"},
+    ("DELETE", "/v1/fleet/replicas/{replica_id}/drain"): {"operator"},
+    ("GET", "/v1/fleet/decisions/{turn_id}"): {"operator"},
 }
 
 

@@ -28,9 +28,21 @@ class SseDecoder:
 
     def _line(self, line: bytes) -> str | None:
         if line.startswith(b"data:"):
-            self._data.append(line.removeprefix(b"data:").removeprefix(b" "))
+            self._data.append(_value(line))
         if line or not self._data:
             return None
         event = b"\n".join(self._data).decode("utf-8", "replace")
         self._data.clear()
         return event
+
+
+def event_data(block: bytes) -> bytes | None:
+    """The data of one whole event, its lines without their CR; None when there is none, as in a comment."""
+    if block.startswith(b"data:") and b"\n" not in block:
+        return _value(block)
+    data = [_value(line) for line in block.split(b"\n") if line.startswith(b"data:")]
+    return b"\n".join(data) if data else None
+
+
+def _value(line: bytes) -> bytes:
+    return line.removeprefix(b"data:").removeprefix(b" ")

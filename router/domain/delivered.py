@@ -1,0 +1,191 @@
+"""What of a reply has been handed out, and from where it can go on."""
+
+import json
+from array import array
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from itertools import chain
+
+from router.domain.chunk import Chunk, Counts, read_chunk
+from router.domain.plain_events import read_plain_events
+from router.domain.sse import event_data
+from router.errors import StreamBroken
+
+FOLD_BYTES = 64 * 1024
+
+
+@dataclass(frozen=True, slots=True)
+class Footing:
+    """A place in the reply from which an answer goes on."""
+
+    text: str = ""
+    """The reply up to there."""
+    tokens: int = 0
+    """How many these are."""
+    ids: Sequence[int] | None = None
+    """The tokens of the prompt and of the reply up to there, if they are known."""
+    is_counted: bool = True
+    """Whether somebody has counted them; otherwise it is the most they can be."""
+
+
+class Heard:
+    """What one answer has said that was handed out. Its events are kept as they came and read only when somebody asks,
+    or when they have become many.
+    """
+
+    def __init__(self) -> None:
+        self._raw: list[bytes] = []
+        self._raw_bytes = 0
+        self._texts: list[str] = []
+        self._chars = 0
+        self._prompt_ids = b""
+        # After each event that had text: the characters and the tokens told so far.
+        self._step_chars = array("L")
+        self._step_tokens = array("L")
+        self.prompt_tokens: int | None = None
+        self.ids = array("L")
+        self.knows_ids = True
+        self.tokens = 0
+        self.is_counted = True
+        """Whether the engine told the tokens or their number; otherwise they are events."""
+        self.has_reasoning = False
+        self.has_more_than_text = False
+        self.is_readable = True
+
+    @property
+    def has_prompt_ids(self) -> bool:
+        return bool(self._prompt_ids)
+
+    @property
+    def steps(self) -> list[tuple[int, int]]:
+        return list(zip(self._step_chars, self._step_tokens, strict=True))
+
+    def add(self, events: bytes) -> None:
+        """Whole events, each with its blank line."""
+        self._raw.append(events)
+        self._raw_bytes += len(events)
+        if self._raw_bytes > FOLD_BYTES:
+            self.fold()
+
+    def add_read(self, chunk: Chunk) -> None:
+        """An event that has been read already."""
+        if self._raw:
+            self.fold()
+        self._take_chunk(chunk)
+
+    def keep_prompt_ids(self, ids: bytes) -> None:
+        """The JSON list of the prompt's tokens."""
+        self._prompt_ids = ids
+        self.prompt_tokens = ids.count(b",") + 1
+
+    def prompt_ids(self) -> Sequence[int] | None:
+        ids: list[int] | None = json.loads(self._prompt_ids) if self._prompt_ids else None
+        return ids
+
+    def text(self) -> str:
+        self.fold()
+        self._texts = ["".join(self._texts)]
+        return self._texts[0]
+
+    def fold(self) -> None:
+        raw = b"".join(self._raw)
+        self._raw.clear()
+        self._raw_bytes = 0
+        plain = read_plain_events(raw)
+        if plain is not None:
+            self._take_plain(*plain)
+        else:
+            self._take_events(raw)
+
+    def _take_plain(self, texts: Sequence[str], ids: Sequence[Sequence[int]]) -> None:
+        chars, tokens = self._chars, self.tokens
+        for text, more in zip(texts, ids, strict=True):
+            tokens += len(more)
+            if text:
+                chars += len(text)
+                self._step_chars.append(chars)
+                self._step_tokens.append(tokens)
+        self._chars, self.tokens = chars, tokens
+        self._texts.append("".join(texts))
+        self.ids.extend(chain.from_iterable(ids))
+
+    def _take_events(self, raw: bytes) -> None:
+        try:
+            for block in raw.split(b"\n\n"):
+                if (data := event_data(block)) is not None:
+                    self._take_chunk(read_chunk(data))
+        except StreamBroken:
+            self.is_readable = False
+
+    def _take_chunk(self, chunk: Chunk) -> None:
+        self._count(chunk, chunk.counts)
+        if text := chunk.text:
+            self._texts.append(text)
+            self._chars += len(text)
+            self._step_chars.append(self._chars)
+            self._step_tokens.append(self.tokens)
+        self.has_reasoning = self.has_reasoning or chunk.is_reasoning
+        self.has_more_than_text = self.has_more_than_text or chunk.is_beyond_text
+
+    def _count(self, chunk: Chunk, counts: Counts | None) -> None:
+        if counts is not None and self.prompt_tokens is None:
+            self.prompt_tokens = counts.prompt
+        if (ids := chunk.token_ids) is not None:
+            self.ids.extend(ids)
+            self.tokens += len(ids)
+        elif chunk.says_something:
+            self.knows_ids = False
+            self.is_counted = counts is not None
+            self.tokens = self.tokens + 1 if counts is None else counts.completion
+
+
+@dataclass(frozen=True, slots=True)
+class Delivered:
+    """What was handed out over all answers, the last of which goes on from `start`."""
+
+    text: str
+    start: Footing
+    heard: Heard
+    is_exact: bool
+    """Whether `start` and what was heard since are the text: not so when the joint did not fit to the letter."""
+    prompt_tokens: int | None
+    """Of the caller's own prompt."""
+    has_reasoning: bool = False
+
+    @property
+    def has_more_than_text(self) -> bool:
+        return self.heard.has_more_than_text
+
+    @property
+    def is_counted(self) -> bool:
+        return self.start.is_counted and self.heard.is_counted
+
+    def tokens(self, *, per_event: int) -> int:
+        """How many were generated for it; where nobody has told, as many as there can be in its events."""
+        return self.start.tokens + self.heard.tokens * self._weight(per_event)
+
+    def tokens_of(self, text: str, *, held_chars: int, per_event: int) -> int:
+        """How many of them are in `text`, with which the reply begins; rather one too many than one too few."""
+        goal = len(text) - len(self.start.text) - held_chars
+        heard = next((tokens for chars, tokens in self.heard.steps if chars >= goal), self.heard.tokens)
+        return self.start.tokens + heard * self._weight(per_event)
+
+    def footing(self, *, held_chars: int) -> Footing | None:
+        """The last place whose tokens are known for certain; None when no token is.
+
+        Tokens that have brought no text yet, as half a character does, are left out: they are generated again. With
+        stop strings the tokens run ahead of the text by `held_chars`.
+        """
+        heard, start = self.heard, self.start
+        ids = heard.prompt_ids() or start.ids
+        if ids is None or not heard.knows_ids or not self.is_exact:
+            return None
+        room = len(self.text) - len(start.text) - held_chars
+        for chars, tokens in reversed(heard.steps):
+            if chars <= room:
+                text = self.text[: len(start.text) + chars + held_chars]
+                return replace(start, text=text, tokens=start.tokens + tokens, ids=[*ids, *heard.ids[:tokens]])
+        return replace(start, ids=ids)
+
+    def _weight(self, per_event: int) -> int:
+        return 1 if self.heard.is_counted else per_event

@@ -1,0 +1,39 @@
+"""Reads many of vLLM's ordinary events at once, some ten times as fast as one by one.
+
+They differ only in text and tokens. What they share is cut away in bulk, which leaves one JSON list. Inside a JSON
+string the quotes are escaped, so nothing that a model says looks like what is cut away; and whatever is not of this
+shape makes the rest no such list, upon which the events must be read one by one.
+"""
+
+import json
+from collections.abc import Sequence
+from itertools import zip_longest
+
+_MIDDLES = {
+    b'"delta":{"content":"': b'"},"logprobs":null,"finish_reason":null,"token_ids":',
+    b'"text":"': (b'","logprobs":null,"finish_reason":null,"stop_reason":null,"prompt_token_ids":null,"token_ids":'),
+}
+_END = b"}]}\n\n"
+
+
+def read_plain_events(events: bytes) -> tuple[Sequence[str], Sequence[Sequence[int]]] | None:
+    """The texts and the tokens of all; None if one of them is of another shape."""
+    for opening, middle in _MIDDLES.items():
+        head, found, _ = events.partition(opening)
+        if found and b"\n" not in head:
+            rest = events.replace(head + found, b'["').replace(middle, b'",').replace(_END, b"],")
+            return _columns(b"[" + rest[:-1] + b"]")
+    return None
+
+
+def _columns(rows: bytes) -> tuple[Sequence[str], Sequence[Sequence[int]]] | None:
+    try:
+        pieces: list[object] = json.loads(rows.decode("utf-8", "replace"))
+    except (ValueError, RecursionError):
+        return None
+    if set(map(type, pieces)) != {list}:
+        return None
+    columns = list(zip_longest(*(piece for piece in pieces if isinstance(piece, list))))
+    if [set(map(type, column)) for column in columns] != [{str}, {list}]:
+        return None
+    return columns[0], columns[1]

@@ -1,0 +1,336 @@
+"""One streamed reply, over as many answers of replicas as it takes: bytes in, whole events out.
+
+Theory. Nearly every event of a stream is an ordinary one: it says text and goes on. It is known by the bytes
+`"finish_reason":null`, which nobody can forge, since inside a JSON string the quotes are escaped. Such events pass as
+they are, unread, and are remembered as they came; they are read only when the replica is lost. All others are read: the
+first ones, until something was said (and none is handed out before, so that a replica lost earlier leaves no trace),
+and the end, which is held back until it is complete. After a failure `resume` says how the reply goes on, and the
+events of the next answer are all read and written anew under the id of the first.
+"""
+
+import re
+from dataclasses import dataclass
+from typing import assert_never
+
+from router.domain.asked import (
+    Asked,
+    can_take_token_ids,
+    may_have_several_choices,
+    may_want_usage,
+    read_asked,
+    says_token_ids,
+    with_token_ids,
+)
+from router.domain.chunk import Chunk, Counts, read_chunk
+from router.domain.continuation import Continuation, Exhausted, Impossible, Plan, Planner
+from router.domain.delivered import Delivered, Footing, Heard
+from router.domain.ending import Ending
+from router.domain.envelope import Envelope, envelope_of, joint_comment
+from router.domain.exchange import Call, CallPath
+from router.domain.joint import Before, Joint
+from router.domain.sse import MAX_EVENT_BYTES, event_data
+from router.domain.stop_watch import StopWatch
+from router.errors import StreamBroken
+
+_ORDINARY = b'"finish_reason":null'
+_SEPARATOR = b"\n\n"
+_DONE = b"[DONE]"
+_PROMPT_IDS = re.compile(rb'"prompt_token_ids":\s*(\[[0-9,\s]+\])')
+_MAX_FIRST_EVENT_BYTES = 4 * MAX_EVENT_BYTES  # with the tokens of a prompt that fills a large window
+_MAX_UNTOLD_BYTES = 8 * MAX_EVENT_BYTES
+
+
+@dataclass(frozen=True, slots=True)
+class AskAgain:
+    """Nothing was handed out: ask anew."""
+
+    call: Call
+
+
+@dataclass(frozen=True, slots=True)
+class Continue:
+    """Send this call; feed its answer."""
+
+    call: Call
+
+
+@dataclass(frozen=True, slots=True)
+class Complete:
+    """Nothing is missing: these bytes end the reply."""
+
+    data: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Stuck:
+    """The reply cannot be continued honestly."""
+
+    why: str
+
+
+Resume = AskAgain | Continue | Complete | Stuck
+
+
+class Relay:
+    """`window_tokens` is the model's window, if it is known: with it a chat that set no limit continues exactly too."""
+
+    def __init__(self, call: Call, *, token_ids: bool, window_tokens: int | None = None) -> None:
+        self._asks_for_ids = token_ids and can_take_token_ids(call)
+        self._first_call = with_token_ids(call) if self._asks_for_ids else call
+        self._ids_are_told = self._asks_for_ids or says_token_ids(call)
+        self._call = self._first_call
+        self._window_tokens = window_tokens
+        self._asked: Asked | None = None
+        self._choices = self._read_asked().choices if may_have_several_choices(call) else 1
+        self._envelope: Envelope | None = None
+        self._before = ""  # handed out by earlier answers
+        self._start = Footing()
+        self._prompt_tokens: int | None = None
+        self._had_reasoning = False
+        self._has_begun = False
+        self._has_diverged = False
+        self._is_complete = False
+        self._continued = 0
+        self._joint: Joint | None = None
+        self._tail = b""
+        self._heard = Heard()
+        self._untold: list[bytes] = []
+        self._untold_bytes = 0
+        self._ending = Ending(choices=self._choices)
+        self._broken: StreamBroken | None = None
+        self._passes_unread = False
+
+    @property
+    def call(self) -> Call:
+        """What to send to the next replica."""
+        return self._call
+
+    @property
+    def is_complete(self) -> bool:
+        return self._is_complete
+
+    @property
+    def has_begun(self) -> bool:
+        """Whether something of the reply has been handed out."""
+        return self._has_begun
+
+    @property
+    def continued(self) -> int:
+        """How often another replica has taken over the reply after it had begun."""
+        return self._continued
+
+    def feed(self, data: bytes) -> bytes:
+        """Bytes of the current answer, cut anywhere; returns the whole events to hand out now.
+
+        Raises `StreamBroken`.
+        """
+        if self._tail:
+            data = self._tail + data
+            self._tail = b""
+        if b"\r" in data:
+            data = data.replace(b"\r\n", b"\n")
+        if not data.endswith(_SEPARATOR):
+            data = self._without_tail(data)
+        if self._passes_unread and data.count(_ORDINARY) == data.count(_SEPARATOR):
+            self._heard.add(data)
+            return data
+        return self._read(data)
+
+    def end(self) -> bytes:
+        """The body has ended properly; returns what is still to be handed out.
+
+        Raises `StreamBroken` if the reply is not complete.
+        """
+        rest = self.feed(self._tail + _SEPARATOR) if self._tail and not self._is_complete else b""
+        if not self._is_complete:
+            raise self._broken or StreamBroken("the stream was cut off")
+        return rest
+
+    def resume(self, *, replica: str) -> Resume:
+        """After a failure: how the reply goes on, at this replica."""
+        if not self._has_begun:
+            self._expect(None)
+            return AskAgain(self._first_call)
+        asked, envelope, told = self._read_asked(), self._envelope, self._delivered()
+        if envelope is None or not self._heard.is_readable:
+            return Stuck("what was told is not understood")
+        usage = self._usage_so_far(told, envelope) if asked.wants_usage else b""
+        if self._ending.has_finish and usage is not None:
+            return self._completed(self._ending.completed(usage))
+        plan = self._plan(asked, told)
+        match plan:
+            case Impossible(why):
+                return Stuck(why)
+            case Exhausted(reason):
+                if usage is None:
+                    return Stuck("the reply has all its tokens, but nobody has told how many were its prompt's")
+                return self._completed(envelope.finish(reason) + Ending().completed(usage))
+            case Continuation():
+                self._go_on(plan, told, envelope, replica)
+                return Continue(plan.call)
+            case never:
+                assert_never(never)
+
+    def _plan(self, asked: Asked, told: Delivered) -> Plan:
+        if self._joint is not None:
+            self._has_diverged = self._has_diverged or self._joint.has_diverged
+            if self._joint.has_stopped:
+                return Exhausted("stop")
+        return Planner(self._first_call, asked, self._window_tokens).plan(told, has_diverged=self._has_diverged)
+
+    def _expect(self, joint: Joint | None) -> None:
+        """Make ready for an answer."""
+        self._joint = joint
+        self._tail = b""
+        self._heard = Heard()
+        self._untold = []
+        self._untold_bytes = 0
+        self._ending = Ending(choices=self._choices)
+        self._broken = None
+        self._passes_unread = False
+
+    def _without_tail(self, data: bytes) -> bytes:
+        """The whole events; what follows them is kept."""
+        end = data.rfind(_SEPARATOR) + 2 if _SEPARATOR in data else 0
+        self._tail = data[end:]
+        most = MAX_EVENT_BYTES if self._has_begun else _MAX_FIRST_EVENT_BYTES
+        if len(self._tail) > most:
+            self._broken = StreamBroken(f"an event is longer than {most} bytes")
+            raise self._broken
+        return data[:end]
+
+    def _read(self, data: bytes) -> bytes:
+        if self._is_complete:
+            return b""
+        told: list[bytes] = []
+        for block in data.split(_SEPARATOR)[:-1]:
+            if self._broken is not None:
+                break
+            try:
+                told.append(self._block(block) if block else b"")
+            except StreamBroken as broken:
+                self._broken = broken
+                self._passes_unread = False
+        out = b"".join(told)
+        if self._broken is not None and not out:
+            # What came before it is handed out first; then it is raised.
+            raise self._broken
+        return out
+
+    def _block(self, block: bytes) -> bytes:
+        data = event_data(block)
+        if data is None:
+            return self._comment(block + _SEPARATOR)
+        if data == _DONE:
+            end = self._ending.whole(wants_usage=self._ending.counts is None and self._wants_usage())
+            self._is_complete = True
+            return self._released() + end
+        if self._ids_are_told and not self._heard.has_prompt_ids:
+            block = self._without_prompt_ids(block)
+            data = event_data(block) or b""
+        chunk = read_chunk(data)
+        event = block + _SEPARATOR if self._joint is None else self._joint.told(chunk)
+        if self._ending.is_at(chunk):
+            self._passes_unread = False
+            self._ending.hold(chunk, event)
+            return b""
+        self._heard.add_read(chunk)
+        return self._ordinary(chunk, event)
+
+    def _comment(self, block: bytes) -> bytes:
+        if self._ending.has_finish:
+            self._ending.hold_comment(block)
+            return b""
+        return block
+
+    def _ordinary(self, chunk: Chunk, event: bytes) -> bytes:
+        if self._has_begun:
+            return self._released() + event if event else b""
+        if self._envelope is None:
+            self._envelope = envelope_of(chunk.document, is_chat=self._first_call.path is CallPath.CHAT)
+        self._untold.append(event)
+        self._untold_bytes += len(event)
+        if self._untold_bytes > _MAX_UNTOLD_BYTES:
+            raise StreamBroken("the engine says nothing at length")
+        if not chunk.says_something:
+            return b""
+        self._has_begun = True
+        self._passes_unread = self._joint is None and self._choices == 1
+        return self._released()
+
+    def _released(self) -> bytes:
+        """What has been waiting for the first word of the answer."""
+        if not self._untold:
+            return b""
+        if self._joint is not None:
+            self._continued += 1
+        untold = b"".join(self._untold)
+        self._untold.clear()
+        return untold
+
+    def _without_prompt_ids(self, block: bytes) -> bytes:
+        """A long prompt's tokens are a long list, which goes to the caller only if the caller asked for it."""
+        found = _PROMPT_IDS.search(block)
+        if found is None:
+            return block
+        self._heard.keep_prompt_ids(found[1])
+        if not self._asks_for_ids:
+            return block
+        return block[: found.start(1)] + b"null" + block[found.end(1) :]
+
+    def _delivered(self) -> Delivered:
+        heard, joint = self._heard, self._joint
+        swallowed = 0 if joint is None else joint.swallowed
+        text = self._before + heard.text()[swallowed:]
+        prompt_tokens = heard.prompt_tokens if joint is None else self._prompt_tokens
+        return Delivered(
+            text=text,
+            start=self._start,
+            heard=heard,
+            is_exact=joint is None or joint.is_exact,
+            prompt_tokens=prompt_tokens,
+            has_reasoning=self._had_reasoning or heard.has_reasoning,
+        )
+
+    def _usage_so_far(self, told: Delivered, envelope: Envelope) -> bytes | None:
+        """The usage if the reply ends here; None: nobody has told enough."""
+        counts, finish = self._ending.counts, self._ending.finish
+        if counts is not None:
+            return envelope.usage(counts if self._joint is None else self._joint.counts(counts))
+        ids = () if finish is None else finish.token_ids
+        if told.prompt_tokens is None or not told.is_counted or ids is None:
+            return None
+        return envelope.usage(Counts(told.prompt_tokens, told.tokens(per_event=1) + len(ids)))
+
+    def _go_on(self, plan: Continuation, told: Delivered, envelope: Envelope, replica: str) -> None:
+        asked = self._read_asked()
+        before = Before(
+            prompt_tokens=told.prompt_tokens,
+            start_tokens=plan.start.tokens,
+            start_chars=len(plan.start.text),
+            told_tokens=told.tokens(per_event=1),
+        )
+        joint = Joint(
+            envelope=envelope,
+            overlap=plan.overlap,
+            must_overlap=plan.must_overlap,
+            before=before,
+            stop_watch=StopWatch(asked.watched_stops, told.text, is_told_itself=asked.tells_stops),
+        )
+        self._before, self._start, self._prompt_tokens = told.text, plan.start, told.prompt_tokens
+        self._had_reasoning = told.has_reasoning
+        self._call = plan.call
+        self._expect(joint)
+        self._untold.append(joint_comment(continued=self._continued + 1, replica=replica))
+
+    def _completed(self, data: bytes) -> Complete:
+        self._is_complete = True
+        return Complete(data)
+
+    def _wants_usage(self) -> bool:
+        return may_want_usage(self._first_call) and self._read_asked().wants_usage
+
+    def _read_asked(self) -> Asked:
+        if self._asked is None:
+            self._asked = read_asked(self._first_call)
+        return self._asked

@@ -49,6 +49,6 @@ local won = {
   session = session, replica = choose(), generation = replacing_generation + 1, kv = whole(kv), cohort = cohort,
 }
 write(won)
--- Nobody can have cached the first generation.
-if won.generation > 1 then tell(session, won.replica, won.generation) end
+-- The first generation too: a cache may still believe a pin that has expired since.
+tell(session, won.replica, won.generation)
 return answer(won)

@@ -1,17 +1,20 @@
 """The promise of `PinStore`, on memory and on a real Redis."""
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import AsyncIterator
 from random import Random
 
 import pytest
 from redis.asyncio import Redis
 
+from gateway.local.redis_server import RedisServer
 from router.adapters.memory_pins import MemoryPins
+from router.adapters.pin_cache import CachedPins
 from router.adapters.redis_pins import RedisPins
 from router.domain.fleet import AffinityKey, ReplicaId
 from router.domain.pin import Demand, Pin, PinnedLoad
 from router.ports import PinStore
+from tests.support.cached_pins import cached_pins
 
 pytestmark = pytest.mark.redis
 
@@ -29,19 +32,25 @@ class Clock:
         return self.now
 
 
-Stores = Callable[[], PinStore]
-
-
 @pytest.fixture
 def clock() -> Clock:
     return Clock()
 
 
-@pytest.fixture(params=["memory", "redis"])
-def pins(request: pytest.FixtureRequest, redis_client: Redis, clock: Clock) -> PinStore:
-    if request.param == "memory":
-        return MemoryPins(ttl_s=TTL_S, clock=clock)
-    return redis_pins(redis_client, clock)
+@pytest.fixture(params=["memory", "redis", "cached"])
+async def pins(
+    request: pytest.FixtureRequest, redis_client: Redis, running_redis: RedisServer, clock: Clock
+) -> AsyncIterator[PinStore]:
+    match request.param:
+        case "memory":
+            yield MemoryPins(ttl_s=TTL_S, clock=clock)
+        case "redis":
+            yield redis_pins(redis_client, clock)
+        case _:
+            async with cached_pins(
+                running_redis.url, redis_pins(redis_client, clock), ttl_s=TTL_S, clock=clock
+            ) as pins:
+                yield pins
 
 
 def redis_pins(client: Redis, clock: Clock) -> RedisPins:
@@ -199,6 +208,8 @@ async def test_what_is_pinned_is_listed_by_last_use_and_limited(pins: PinStore, 
         await pins.claim(session(number), [A], replacing=None, demand=ONE)
     clock.now += 1
     await pins.get(session(1))
+    if isinstance(pins, CachedPins):
+        await pins.touch_used()  # which happens every other second
     listed = await pins.pinned(A, limit=3)
     assert listed == [(session(0), Pin(A, 1)), (session(2), Pin(A, 1)), (session(3), Pin(A, 1))]
     clock.now += TTL_S - 2

@@ -5,8 +5,8 @@ its pool. What a caller names as its `room` decides that; who names none waits i
 
 A call is a chance that must not get lost. Whoever was called and tries in vain stands where it stood before, and the
 chance goes on to the next; so it does when the called one leaves without having taken anything, be it cancelled or out
-of time. Room that is given back while everybody is trying is offered again to the first who tries in vain. A chance
-that several in a row could not use ends: the room was taken by somebody else meanwhile.
+of time. Room that comes back while somebody is trying is offered once more when that one has tried in vain, for it may
+have looked too early. A chance that several in a row could not use ends: somebody else took the room meanwhile.
 """
 
 import asyncio
@@ -28,7 +28,16 @@ class _Line:
     room: str
     order: WaitingLine
     was_missed: bool = False
-    """Room came back while all of the line were trying."""
+    """Room came back that some could not be told of, since they were trying."""
+
+
+@dataclass(slots=True, eq=False)
+class Chance:
+    """Room that came back, on its way through the line."""
+
+    tries: int = 0
+    is_second: bool = False
+    """Whether the same room has been through the line before; there is no third time."""
 
 
 class Place:
@@ -37,7 +46,7 @@ class Place:
     Leaving the block by an exception says that nothing was taken; then the next is called, if this one had been.
     """
 
-    __slots__ = ("_deadline", "_future", "_has_tried", "_refusal", "_room", "_since", "line", "tries", "waiter")
+    __slots__ = ("_deadline", "_future", "_has_tried", "_refusal", "_room", "_since", "chance", "line", "waiter")
 
     def __init__(self, room: "WaitingRoom", line: _Line, waiter: Waiter, *, timeout_s: float) -> None:
         self._room = room
@@ -48,7 +57,8 @@ class Place:
         self._has_tried = False
         self.line = line
         self.waiter = waiter
-        self.tries = 0
+        self.chance: Chance | None = None
+        """The last one it was given."""
 
     def __enter__(self) -> "Place":
         return self
@@ -146,25 +156,25 @@ class WaitingRoom:
         for room in rooms or tuple(self._lines):
             line = self._lines.get(room)
             if line is not None:
-                self._call_next(line, tries=0)
+                self._call_next(line, Chance())
 
     def tried_in_vain(self, place: Place) -> None:
-        """For `Place`: the chance goes on, and the place is kept."""
+        """For `Place`: its place is kept, and the chance goes on."""
         line = place.line
-        if place.tries + 1 < _TRIES_PER_CHANCE:
-            self._call_next(line, tries=place.tries + 1, may_miss=False)
         line.order.come_back(place.waiter)
+        if place.chance is not None and place.chance.tries < _TRIES_PER_CHANCE:
+            self._call_next(line, place.chance)
         if line.was_missed:
             line.was_missed = False
-            self._call_next(line, tries=0)
+            self._call_next(line, Chance(is_second=True))
 
     def leave(self, place: Place, *, has_taken: bool) -> None:
         """For `Place`: its block was left."""
         line = place.line
         line.order.leave(place.waiter)
         del self._places[place.waiter]
-        if place.waiter.is_called and not has_taken:
-            self._call_next(line, tries=place.tries)
+        if place.chance is not None and place.waiter.is_called and not has_taken:
+            self._call_next(line, Chance())
         if not line.order and self._lines.get(line.room) is line:
             del self._lines[line.room]
 
@@ -174,14 +184,20 @@ class WaitingRoom:
         self.leave(place, has_taken=True)
         place.refuse(refusal)
 
-    def _call_next(self, line: _Line, *, tries: int, may_miss: bool = True) -> None:
-        waiter = line.order.call()
-        if waiter is None:
-            line.was_missed = line.was_missed or may_miss
-            return
-        place = self._places[waiter]
-        place.tries = tries
-        place.wake()
+    def _call_next(self, line: _Line, chance: Chance) -> None:
+        """Call the first in order who has not tried this chance."""
+        have_tried: list[Waiter] = []
+        while (waiter := line.order.call()) is not None and self._places[waiter].chance is chance:
+            have_tried.append(waiter)
+        for each in have_tried:
+            line.order.come_back(each)
+        if waiter is not None:
+            chance.tries += 1
+            place = self._places[waiter]
+            place.chance = chance
+            place.wake()
+        elif not chance.is_second and len(line.order) > line.order.uncalled:
+            line.was_missed = True  # those who are trying may have looked before there was room
 
     def _crowd_out(self, newcomer: Place) -> None:
         longest = max(self._lines.values(), key=lambda line: (line.order.uncalled, line is newcomer.line))

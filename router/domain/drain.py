@@ -10,6 +10,7 @@ is moved by compare-and-set, so the second finds it moved.
 
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import assert_never
 
 from router.domain.board import Board, Drain, RouterId, RouterReport
 from router.domain.fleet import AffinityKey, ReplicaId
@@ -84,6 +85,8 @@ def moves_it(
             return is_remembered
         case Stage.HURRIED:
             return is_remembered or _chosen(key, routers) == router
+        case never:
+            assert_never(never)
 
 
 def _chosen(key: AffinityKey, routers: tuple[RouterId, ...]) -> str:

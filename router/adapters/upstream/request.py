@@ -9,7 +9,7 @@ from router.adapters.upstream.target import Target
 _NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
 _VALUE = re.compile(r"[\t\x20-\x7e\x80-\xff]*")
 # These say where the request goes and where it ends, which is decided here alone.
-_FRAMING = frozenset(
+FRAMING = frozenset(
     {"connection", "content-length", "expect", "host", "keep-alive", "proxy-connection", "te", "trailer"}
     | {"transfer-encoding", "upgrade"}
 )
@@ -21,7 +21,7 @@ def request_bytes(
     """The request as it goes over the wire; raises `HeaderInvalid`."""
     lines = [f"{method} {target.prefix}{path} HTTP/1.1\r\nhost: {target.authority}\r\ncontent-length: {len(body)}\r\n"]
     for name, value in headers:
-        if _NAME.fullmatch(name) is None or _VALUE.fullmatch(value) is None or name.lower() in _FRAMING:
+        if _NAME.fullmatch(name) is None or _VALUE.fullmatch(value) is None or name.lower() in FRAMING:
             # The value may be a secret.
             raise HeaderInvalid(f"the header {name[:40]!r} cannot be sent")
         lines.append(f"{name}: {value}\r\n")

@@ -1,0 +1,192 @@
+"""What a taker gets of an answer, in which order, and how its waits end."""
+
+import asyncio
+import time
+
+import pytest
+
+from router.adapters.upstream.errors import AnswerBroken, NoAnswer, OutOfPatience
+from router.adapters.upstream.reply import Reply
+from router.domain.patience import Limits, Patience
+
+LONG = Limits(connect_s=60, total_s=60, answer_s=60, first_event_s=60, event_s=60)
+
+
+class FakeLine:
+    """Remembers what the reply asked of its connection."""
+
+    def __init__(self) -> None:
+        self.resumed = 0
+        self.aborted = 0
+
+    def resume(self) -> None:
+        self.resumed += 1
+
+    def abort(self) -> None:
+        self.aborted += 1
+
+
+def reply_over(line: FakeLine, limits: Limits = LONG) -> Reply:
+    loop = asyncio.get_running_loop()
+    return Reply(line=line, patience=Patience(limits, now=loop.time()), loop=loop)
+
+
+async def test_it_is_answered_once_the_head_has_come() -> None:
+    reply = reply_over(FakeLine())
+    async with asyncio.TaskGroup() as tasks:
+        waiting = tasks.create_task(reply.answered())
+        await asyncio.sleep(0)
+        assert not waiting.done()
+        reply.begin(200, [(b"Content-Type", b"text/event-stream"), (b"content-type", b"second")])
+    assert (reply.status, reply.header(b"content-type"), reply.header(b"x")) == (200, b"text/event-stream", b"")
+    reply.close()
+
+
+async def test_what_came_together_leaves_together() -> None:
+    line = FakeLine()
+    reply = reply_over(line)
+    reply.begin(200, [])
+    reply.add(b"a")
+    reply.add(b"b")
+    assert reply.unread == 2
+    assert (await reply.read(), reply.unread, line.resumed) == (b"ab", 0, 1)
+    reply.add(b"c")
+    reply.finish()
+    assert [await reply.read() for _ in range(3)] == [b"c", b"", b""]
+    reply.close()
+    assert line.aborted == 0
+
+
+async def test_a_reader_that_waits_gets_all_that_came_before_it_ran() -> None:
+    reply = reply_over(FakeLine())
+    reply.begin(200, [])
+    async with asyncio.TaskGroup() as tasks:
+        reading = tasks.create_task(reply.read())
+        await asyncio.sleep(0)
+        for piece in (b"a", b"b", b"c"):
+            reply.add(piece)
+    assert reading.result() == b"abc"
+    reply.close()
+
+
+async def test_what_came_before_a_failure_is_read_before_it() -> None:
+    reply = reply_over(FakeLine())
+    reply.begin(200, [])
+    reply.add(b"a")
+    reply.fail(AnswerBroken("cut"))
+    assert await reply.read() == b"a"
+    for _ in range(2):
+        with pytest.raises(AnswerBroken, match="cut"):
+            await reply.read()
+
+
+async def test_the_first_failure_counts_and_none_after_the_end() -> None:
+    reply = reply_over(FakeLine())
+    reply.fail(NoAnswer("first"))
+    reply.fail(NoAnswer("second"))
+    with pytest.raises(NoAnswer, match="first"):
+        await reply.answered()
+    ended = reply_over(FakeLine())
+    ended.begin(200, [])
+    ended.finish()
+    ended.fail(AnswerBroken("late"))
+    assert await ended.read() == b""
+
+
+async def test_closing_cuts_an_unfinished_answer_once_and_wakes_its_reader() -> None:
+    line = FakeLine()
+    reply = reply_over(line)
+    reply.begin(200, [])
+
+    async def read() -> None:
+        with pytest.raises(AnswerBroken, match="closed"):
+            await reply.read()
+
+    async with asyncio.TaskGroup() as tasks:
+        tasks.create_task(read())
+        await asyncio.sleep(0)
+        reply.close()
+        reply.close()
+    assert line.aborted == 1
+
+
+async def test_what_is_unread_of_a_finished_answer_goes_with_its_closing() -> None:
+    reply = reply_over(FakeLine())
+    reply.begin(200, [])
+    reply.add(b"a")
+    reply.finish()
+    reply.close()
+    assert await reply.read() == b""
+
+
+async def test_a_cancelled_reader_loses_nothing() -> None:
+    reply = reply_over(FakeLine())
+    reply.begin(200, [])
+    reading = asyncio.ensure_future(reply.read())
+    await asyncio.sleep(0)
+    reading.cancel()
+    reply.add(b"a")
+    with pytest.raises(asyncio.CancelledError):
+        await reading
+    assert await reply.read() == b"a"
+    reply.close()
+
+
+async def test_a_silent_server_is_cut_off() -> None:
+    line = FakeLine()
+    reply = reply_over(line, Limits(connect_s=1, total_s=60, answer_s=0.02, first_event_s=60, event_s=60))
+    with pytest.raises(OutOfPatience, match=r"no answer within 0\.02 s"):
+        await reply.answered()
+    assert line.aborted == 1
+
+
+async def test_comments_alone_do_not_keep_it() -> None:
+    reply = reply_over(FakeLine(), Limits(connect_s=1, total_s=60, answer_s=60, first_event_s=0.05, event_s=60))
+    reply.begin(200, [])
+    reply.add(b": keep-alive\n\n")
+    assert await reply.read() == b": keep-alive\n\n"
+    with pytest.raises(OutOfPatience, match="no first token"):
+        await reply.read()
+
+
+async def test_the_takers_own_slowness_is_not_the_servers() -> None:
+    line = FakeLine()
+    reply = reply_over(line, Limits(connect_s=1, total_s=60, answer_s=60, first_event_s=60, event_s=0.03))
+    reply.begin(200, [])
+    for _ in range(2):
+        reply.add(b"data: x\n\n")
+        assert await reply.read()
+        await asyncio.sleep(0.06)
+    with pytest.raises(OutOfPatience, match="no token"):
+        await reply.read()
+    assert line.aborted == 1
+
+
+async def test_the_end_of_all_patience_comes_also_while_nobody_waits() -> None:
+    line = FakeLine()
+    reply = reply_over(line, Limits(connect_s=1, total_s=0.05, answer_s=0.02))
+    async with asyncio.TaskGroup() as tasks:
+        tasks.create_task(reply.answered())
+        await asyncio.sleep(0)
+        reply.begin(200, [])
+    reply.add(b"data: x\n\n")
+    deadline = time.monotonic() + 5
+    while not line.aborted:
+        assert time.monotonic() < deadline
+        await asyncio.sleep(0.01)
+    assert await reply.read() == b"data: x\n\n"
+    with pytest.raises(OutOfPatience, match=r"longer than 0\.05 s"):
+        await reply.read()
+
+
+async def test_a_finished_answer_needs_no_patience() -> None:
+    line = FakeLine()
+    reply = reply_over(line, Limits(connect_s=1, total_s=0.02))
+    async with asyncio.TaskGroup() as tasks:
+        tasks.create_task(reply.answered())
+        await asyncio.sleep(0)
+        reply.begin(200, [])
+        reply.add(b"a")
+        reply.finish()
+    await asyncio.sleep(0.05)
+    assert (await reply.read(), await reply.read(), line.aborted) == (b"a", b"", 0)

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Self
 
-from pydantic import Field, RedisDsn, SecretStr, ValidationError, model_validator
+from pydantic import AliasChoices, AnyHttpUrl, Field, RedisDsn, SecretStr, model_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from gateway.settings import ReplicaSettings
@@ -53,6 +53,11 @@ class RouterProcessSettings(BaseSettings):
     port: int = Field(default=8090, ge=0, le=65_535)
     body_limit_bytes: int = Field(default=4_194_304, ge=1024, le=67_108_864)
     shutdown_grace_s: float = Field(default=20.0, ge=0, le=600, description="running replies may take so long to end")
+    otlp_endpoint: AnyHttpUrl | None = Field(
+        default=None,
+        validation_alias=AliasChoices("DRILLYARD_OTLP_ENDPOINT", "OTEL_EXPORTER_OTLP_ENDPOINT"),
+        description="where spans are sent by OTLP over HTTP, as http://collector:4318; by default nowhere",
+    )
     log_level: str = Field(default="info", pattern="^(debug|info|warning|error)$")
     log_format: str = Field(default="json", pattern="^(json|console)$")
 
@@ -81,11 +86,6 @@ def shown(settings: RouterProcessSettings) -> dict[str, Plain]:
     return found
 
 
-def reasons(error: ValidationError) -> list[str]:
-    """One line per wrong setting, named as its variable; never its value, which may be a secret."""
-    return [f"{_variable(item['loc'])}: {item['msg'].removeprefix('Value error, ')}" for item in error.errors()]
-
-
 def is_loopback(host: str) -> bool:
     try:
         return ipaddress.ip_address(host).is_loopback
@@ -95,7 +95,3 @@ def is_loopback(host: str) -> bool:
 
 def _place(url: RedisDsn) -> str:
     return f"{url.host}:{url.port}{url.path or ''}"
-
-
-def _variable(location: tuple[int | str, ...]) -> str:
-    return "DRILLYARD_" + "__".join(str(part).upper() for part in location) if location else "settings"

@@ -28,6 +28,7 @@ ENTRIES = (
     Entry(
         "serve", "gateway.cli.serve", "serve", "Serve the API with the Redis, Postgres and replicas of the settings."
     ),
+    Entry("router", "gateway.cli.router", "router", "Serve the OpenAI API, each session at the replica that knows it."),
     Entry("chat", "gateway.cli.chat", "chat", "Play one session as a trainee in this terminal."),
     Entry("drill", "gateway.cli.drill", "app", "Let a class of scripted trainees run through a scenario."),
     Entry("sim", "loadtests.simulator.cli", "app", "Run replicas without a GPU that speak vLLM's HTTP API."),

@@ -1,0 +1,156 @@
+"""Everything a router needs, in a gateway and alone alike; with Redis shared by all processes, without it for one."""
+
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass
+
+import httpx
+
+from gateway.wiring.background import background
+from gateway.wiring.stores import SharedRedis
+from router.adapters.memory_board import MemoryBoard
+from router.adapters.memory_decisions import MemoryDecisions
+from router.adapters.memory_pins import MemoryPins
+from router.adapters.pin_cache import CachedPins
+from router.adapters.redis_board import RedisBoard
+from router.adapters.redis_decisions import RedisDecisions
+from router.adapters.redis_moves import RedisMoves
+from router.adapters.redis_pins import RedisPins
+from router.adapters.replica_transport import ReplicaTransport
+from router.adapters.upstream.client import UpstreamClient
+from router.adapters.vllm_http import VllmEngine
+from router.adapters.vllm_probe import VllmProbe
+from router.attempt import COMPLETED
+from router.domain.board import RouterId
+from router.domain.fitness import Expectation
+from router.fleet_state import FleetState
+from router.fleet_upkeep import FleetUpkeep
+from router.inflight import InFlight
+from router.load_book import LoadBook
+from router.mover import Mover, MoverParts
+from router.orders import FleetOrders, FleetSources, Orders
+from router.ports import DecisionLog, FleetBoard, FleetSource, PinStore, Tracing
+from router.prewarming import Prewarming
+from router.recent_prompts import RecentPrompts
+from router.service import Router, RouterParts
+from router.settings import RouterSettings
+from router.tally import Tally
+from router.waiting_room import WaitingRoom
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What kind of router is wanted. Without an expectation replicas may serve any model."""
+
+    settings: RouterSettings
+    source: FleetSource
+    name: RouterId
+    redis: SharedRedis | None = None
+    expectation: Expectation | None = None
+    engine_key: str = ""
+    has_pin_cache: bool = True
+    tracing: Tracing | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Routing:
+    """A router that runs, and what looks after it."""
+
+    router: Router
+    orders: FleetOrders
+    board: Orders
+    upkeep: FleetUpkeep
+
+    def stop(self) -> None:
+        """The process is about to end: replicas are no longer tried out."""
+        self.upkeep.rest()
+
+
+@dataclass(frozen=True, slots=True)
+class _Stores:
+    pins: PinStore
+    board: FleetBoard
+    decisions: DecisionLog
+
+
+@asynccontextmanager
+async def routing(plan: Plan) -> AsyncIterator[Routing]:
+    """Entered once every replica has been looked at, or the time for it is over."""
+    async with AsyncExitStack() as stack:
+        stores = await stack.enter_async_context(_stores(plan))
+        parts, state = await stack.enter_async_context(_parts(plan, stores))
+        probing = await stack.enter_async_context(httpx.AsyncClient(transport=ReplicaTransport(), trust_env=False))
+        upkeep = _upkeep(plan, parts, state, probing)
+        mover = Mover(
+            MoverParts(parts.pins, state, parts.prewarming, parts.recent_prompts, parts.in_flight), router=plan.name
+        )
+        board = Orders(
+            board=stores.board,
+            router=plan.name,
+            obey=(state.apply, mover.saw),
+            in_flight=parts.book.own,
+            settings=plan.settings,
+        )
+        await board.take_round()
+        await upkeep.first_round()
+        stack.push_async_callback(board.leave)
+        await stack.enter_async_context(background(upkeep.run(), board.run(), mover.run(), parts.prewarming.run()))
+        sources = FleetSources(stores.board, state, parts.pins, parts.in_flight.counts)
+        yield Routing(Router(parts, plan.settings), FleetOrders(sources, plan.settings), board, upkeep)
+
+
+@asynccontextmanager
+async def _parts(plan: Plan, stores: _Stores) -> AsyncIterator[tuple[RouterParts, FleetState]]:
+    settings, state, tally = plan.settings, FleetState(), Tally()
+    waiting_room = WaitingRoom(settings)
+    book = LoadBook(max_in_flight=settings.max_in_flight, kv_share=settings.kv_share, freed=waiting_room.freed)
+    async with UpstreamClient() as client:
+        engine = VllmEngine(client=client, settings=settings, api_key=plan.engine_key)
+        parts = RouterParts(
+            pins=stores.pins,
+            fleet=state,
+            engine=engine,
+            decisions=stores.decisions,
+            book=book,
+            waiting_room=waiting_room,
+            prewarming=Prewarming(engine=engine, load=book, settings=settings, tally=tally),
+            recent_prompts=RecentPrompts(limit_bytes=settings.prompt_memory_bytes),
+            in_flight=InFlight(),
+            tally=tally,
+            tracing=plan.tracing,
+        )
+        yield parts, state
+
+
+def _upkeep(plan: Plan, parts: RouterParts, state: FleetState, client: httpx.AsyncClient) -> FleetUpkeep:
+    return FleetUpkeep(
+        source=plan.source,
+        state=state,
+        probe=VllmProbe(client=client, expectation=plan.expectation, settings=plan.settings),
+        settings=plan.settings,
+        saw_metrics=parts.book.saw_metrics,
+        served=lambda replica: parts.tally.attempts[replica, COMPLETED],
+    )
+
+
+@asynccontextmanager
+async def _stores(plan: Plan) -> AsyncIterator[_Stores]:
+    settings, redis, own = plan.settings, plan.redis, MemoryDecisions()
+    if redis is None:
+        yield _Stores(MemoryPins(ttl_s=settings.pin_ttl_s, cohort_bound=settings.cohort_bound), MemoryBoard(), own)
+        return
+    decisions = RedisDecisions(client=redis.client, own=own)
+    async with background(decisions.run()), _shared_pins(plan, redis) as pins:
+        yield _Stores(pins, RedisBoard(client=redis.client), decisions)
+
+
+@asynccontextmanager
+async def _shared_pins(plan: Plan, redis: SharedRedis) -> AsyncIterator[PinStore]:
+    settings = plan.settings
+    shared = RedisPins(client=redis.client, ttl_s=settings.pin_ttl_s, cohort_bound=settings.cohort_bound)
+    if not plan.has_pin_cache:
+        yield shared
+        return
+    cached = CachedPins(store=shared, feed=RedisMoves(url=redis.url), ttl_s=settings.pin_ttl_s)
+    async with background(cached.run()):
+        yield cached

@@ -132,11 +132,13 @@ class FleetState(FleetView):
     def _settle(self) -> None:
         """Bring the members in line with source and board; who stays keeps what is known of it."""
         before, self._known = self._known, {}
+        shown = [known.replica for known in before.values()]
         for spec in members(self._listed, self._board):
             known = before.get(spec.id)
             stays = known is not None and (known.spec.url, known.spec.models) == (spec.url, spec.models)
             self._known[spec.id] = _kept(known, spec) if known is not None and stays else _new(spec)
-        self._fleet = None
+        if shown != [known.replica for known in self._known.values()]:
+            self._fleet = None
         came = [name for name, known in self._known.items() if known is not before.get(name)]
         left = [name for name in before if name not in self._known]
         if came or left:

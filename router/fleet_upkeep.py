@@ -3,6 +3,7 @@
 import asyncio
 from asyncio import Task, TaskGroup
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from dataclasses import dataclass
 
 import structlog
@@ -119,7 +120,9 @@ class _Following:
                 retry_s = _RETRY_FIRST_S
                 await self._source.changed()
             else:
-                await asyncio.sleep(retry_s)
+                with suppress(TimeoutError):
+                    async with asyncio.timeout(retry_s):
+                        await self._source.changed()
                 retry_s = min(2 * retry_s, _RETRY_LAST_S)
 
     async def read(self) -> bool:

@@ -47,7 +47,9 @@ class FileFleet(FleetSource):
 
     @override
     async def changed(self) -> None:
-        while await asyncio.to_thread(self._mark) == self._read:
+        while True:
+            if await asyncio.to_thread(self._mark) != self._read:
+                return
             await asyncio.sleep(self._poll_s)
 
     def _mark(self) -> _Mark | None:

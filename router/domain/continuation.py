@@ -41,7 +41,8 @@ class Continuation:
 class Exhausted:
     """The reply has all it may have."""
 
-    reason: str = "length"
+    stop: str | None = None
+    """The stop string that ends it; None: it has as many tokens as it may."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,10 +21,11 @@ class Envelope:
     def event(self, choices: Sequence[Mapping[str, object]], rest: Mapping[str, object]) -> bytes:
         return written({**self.fields, "choices": choices, **rest})
 
-    def finish(self, reason: str) -> bytes:
-        """A finish that no engine said."""
+    def finish(self, *, stop: str | None) -> bytes:
+        """A finish that no engine said, for a stop string or for the limit of tokens."""
+        reason = "length" if stop is None else "stop"
         said: Mapping[str, object] = {"delta": {"content": ""}} if self.is_chat else {"text": ""}
-        return self.event([{"index": 0, **said, "logprobs": None, "finish_reason": reason, "stop_reason": None}], {})
+        return self.event([{"index": 0, **said, "logprobs": None, "finish_reason": reason, "stop_reason": stop}], {})
 
     def usage(self, counts: Counts) -> bytes:
         """Counts that no engine told: what came from the cache is not known."""

@@ -52,9 +52,9 @@ class Joint:
         return self._must_overlap and not self._matches
 
     @property
-    def has_stopped(self) -> bool:
-        """Whether a stop string was found that no engine could see."""
-        return self._stops.has_found
+    def stopped_at(self) -> str | None:
+        """The stop string that was found across the joint, where no engine could see it."""
+        return self._stops.found
 
     def told(self, chunk: Chunk) -> bytes:
         """The event to hand out; empty if it says nothing new."""

@@ -149,6 +149,7 @@ class Relay:
     def resume(self, *, replica: str) -> Resume:
         """After a failure: how the reply goes on, at this replica."""
         if not self._has_begun:
+            self._envelope = None
             self._expect(None)
             return AskAgain(self._first_call)
         asked, envelope, told = self._read_asked(), self._envelope, self._delivered()
@@ -161,10 +162,10 @@ class Relay:
         match plan:
             case Impossible(why):
                 return Stuck(why)
-            case Exhausted(reason):
+            case Exhausted(stop):
                 if usage is None:
                     return Stuck("the reply has all its tokens, but nobody has told how many were its prompt's")
-                return self._completed(envelope.finish(reason) + Ending().completed(usage))
+                return self._completed(envelope.finish(stop=stop) + Ending().completed(usage))
             case Continuation():
                 self._go_on(plan, told, envelope, replica)
                 return Continue(plan.call)
@@ -174,8 +175,8 @@ class Relay:
     def _plan(self, asked: Asked, told: Delivered) -> Plan:
         if self._joint is not None:
             self._has_diverged = self._has_diverged or self._joint.has_diverged
-            if self._joint.has_stopped:
-                return Exhausted("stop")
+            if self._joint.stopped_at is not None:
+                return Exhausted(self._joint.stopped_at)
         return Planner(self._first_call, asked, self._window_tokens).plan(told, has_diverged=self._has_diverged)
 
     def _expect(self, joint: Joint | None) -> None:

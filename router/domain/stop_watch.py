@@ -13,27 +13,26 @@ class StopWatch:
         self._seen = told[len(told) - min(len(told), longest - 1) :]
         self._border = len(self._seen)
         self._longest = longest
-        self._found: str | None = None
-
-    @property
-    def has_found(self) -> bool:
-        return self._found is not None
+        self.found: str | None = None
+        """The stop string; None until it is whole."""
 
     @property
     def ending(self) -> Mapping[str, object]:
         """What the finish must say instead of its own; empty when no stop string was found."""
-        return {} if self._found is None else {"finish_reason": "stop", "stop_reason": self._found}
+        return {} if self.found is None else {"finish_reason": "stop", "stop_reason": self.found}
 
     def feed(self, text: str) -> str:
-        if self._found is not None:
+        if self.found is not None:
             return ""
         if not text or len(self._seen) - self._border >= self._longest - 1:
             return text
         known = len(self._seen)
         self._seen += text
         for stop in self._stops:
-            at = self._seen.find(stop, max(0, self._border - len(stop) + 1))
-            if 0 <= at < self._border:
-                self._found = stop
+            at = self._seen.find(stop, max(0, known - len(stop) + 1))
+            if at >= self._border:
+                return text  # the engine sees this one
+            if at >= 0:
+                self.found = stop
                 return self._seen[known : at + len(stop)] if self._is_told_itself else ""
         return text

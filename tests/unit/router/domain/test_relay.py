@@ -1,0 +1,92 @@
+"""However often a replica is lost, the caller gets the undisturbed reply, once."""
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from router.domain.exchange import Call
+from router.domain.relay import AskAgain, Complete, Continue, Relay, Stuck
+from router.errors import StreamBroken
+from tests.support.deterministic_engine import DeterministicEngine
+from tests.support.relayed_reply import Reply, chat, completion, relayed, undisturbed
+
+USAGE = {"stream_options": {"include_usage": True}}
+words = st.text(
+    st.one_of(
+        st.sampled_from([*'ab \n\t."\\{}[]:,#', "é", "好", "\u0301", "\u200d", "😀", "\u2028", "\ufffd"]),
+        st.characters(exclude_categories=["Cs"]),
+    ),
+    min_size=1,
+    max_size=4,
+)
+cuts = st.lists(st.floats(0, 0.999), max_size=4)
+
+
+@st.composite
+def byte_pieces(draw: st.DrawFn) -> list[bytes]:
+    """Tokens that cut characters anywhere."""
+    reply = "".join(draw(st.lists(words, min_size=1, max_size=12))).encode()
+    places = sorted(draw(st.sets(st.integers(1, len(reply)), max_size=len(reply))) | {len(reply)})
+    return [reply[begin:end] for begin, end in zip([0, *places], places, strict=False)]
+
+
+def whole_pieces() -> st.SearchStrategy[list[bytes]]:
+    return st.lists(words.map(str.encode), min_size=1, max_size=20)
+
+
+def is_the_same(got: Reply, meant: Reply, *, with_usage: bool = True) -> None:
+    assert got.stuck == ""
+    assert got.text == meant.text
+    assert got.finish == meant.finish
+    assert got.dones == 1
+    assert len(got.heads) == 1
+    assert len(got.comments) == got.continued
+    if with_usage:
+        assert got.usage == meant.usage
+    roles = [choice for choice in got.choices if "role" in str(choice.get("delta"))]
+    assert len(roles) <= 1
+
+
+@settings(max_examples=300)
+@given(byte_pieces(), cuts, st.integers(1, 400), st.booleans(), st.data())
+def test_a_reply_whose_tokens_are_known_is_continued_exactly(
+    pieces: list[bytes], lost: list[float], grain: int, is_chat: bool, data: st.DataObject
+) -> None:
+    limit = data.draw(st.integers(1, len(pieces) + 2))
+    options = data.draw(
+        st.sampled_from([{}, USAGE, {"stream_options": {**USAGE["stream_options"], "continuous_usage_stats": True}}])
+    )
+    call = (chat if is_chat else completion)(max_tokens=limit, temperature=0, **options)
+    per_event = data.draw(st.integers(1, 3))
+    meant = undisturbed(DeterministicEngine(pieces), call)
+    got = relayed(DeterministicEngine(pieces, per_event=per_event), call, cuts=lost, grain=grain)
+    is_the_same(got, meant)
+
+
+@settings(max_examples=300)
+@given(whole_pieces(), cuts, st.integers(1, 400), st.booleans(), st.booleans())
+def test_a_reply_whose_tokens_are_not_known_is_continued_by_its_text(
+    pieces: list[bytes], lost: list[float], grain: int, is_chat: bool, with_usage: bool
+) -> None:
+    call = (chat if is_chat else completion)(**(USAGE if with_usage else {}))
+    engine = DeterministicEngine(pieces, tells_ids=False)
+    got = relayed(engine, call, cuts=lost, grain=grain)
+    is_the_same(got, undisturbed(DeterministicEngine(pieces), call), with_usage=False)
+    assert len(got.usage) == with_usage
+
+
+@settings(max_examples=300)
+@given(byte_pieces(), cuts, st.lists(words, min_size=1, max_size=3), st.booleans(), st.data())
+def test_stop_strings_hold_over_a_joint(
+    pieces: list[bytes], lost: list[float], stops: list[str], told: bool, data: st.DataObject
+) -> None:
+    temperature = data.draw(st.sampled_from([0, 0.7]))
+    extra = {"include_stop_str_in_output": True} if told else {}
+    call = chat(max_tokens=500, temperature=temperature, stop=stops, **extra, **USAGE)
+    meant = undisturbed(DeterministicEngine(pieces), call)
+    got = relayed(DeterministicEngine(pieces), call, cuts=lost)
+    assert got.text == meant.text
+    assert got.finish == meant.finish
+    assert got.dones == 1

@@ -13,7 +13,7 @@ from router.domain.exchange import Call
 from router.domain.fleet import AffinityKey, Replica, ReplicaId
 from router.domain.prewarm import allowed_at_once, prewarm_call
 from router.errors import EngineError
-from router.load_book import LoadBook
+from router.load_book import LoadBook, Reservation
 from router.ports import Engine
 from router.settings import RouterSettings
 from router.tally import PrewarmOutcome, Tally
@@ -31,6 +31,7 @@ class _Job:
     call: Call
     outcome: asyncio.Future[PrewarmOutcome]
     task: asyncio.Task[PrewarmOutcome] | None = None
+    place: Reservation | None = None
 
 
 class Prewarming:
@@ -103,6 +104,7 @@ class Prewarming:
                 self._finish(job, PrewarmOutcome.NO_ROOM)
                 continue
             self._running[replica] += 1
+            job.place = self._load.reserve(replica, len(job.call.body) // _BYTES_PER_TOKEN + 1)
             job.task = self._group.create_task(self._sent(job))
             job.task.add_done_callback(partial(self._ended, job))
 
@@ -111,7 +113,6 @@ class Prewarming:
         return allowed_at_once(turns, self._share)
 
     async def _sent(self, job: _Job) -> PrewarmOutcome:
-        place = self._load.reserve(job.replica.id, len(job.call.body) // _BYTES_PER_TOKEN + 1)
         try:
             answer = await self._engine.open(job.replica, prewarm_call(job.call))
             try:
@@ -121,11 +122,12 @@ class Prewarming:
                 answer.close()
         except (EngineError, ValueError):
             return PrewarmOutcome.FAILED
-        finally:
-            place.release()
         return PrewarmOutcome.DONE
 
     def _ended(self, job: _Job, task: asyncio.Task[PrewarmOutcome]) -> None:
+        # Here and not in the task, which is never begun when it is cancelled at once.
+        if job.place is not None:
+            job.place.release()
         self._running[job.replica.id] -= 1
         if not self._running[job.replica.id]:
             del self._running[job.replica.id]

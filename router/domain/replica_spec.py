@@ -9,8 +9,8 @@ from router.domain.fleet import ReplicaId, ReplicaSpec
 from router.errors import ReplicaInvalid
 
 _ID: Final = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9._:-]{0,126}[A-Za-z0-9])?")
-_LONGEST_URL: Final = 2_048
-_LONGEST_MODEL: Final = 256
+_LONGEST_URL: Final = 2_000
+_LONGEST_MODEL: Final = 200
 _MOST_MODELS: Final = 64
 _SCHEMES: Final = frozenset({"http", "https"})
 

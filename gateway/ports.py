@@ -1,9 +1,10 @@
 """What the edge needs from outside."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 from datetime import datetime
+from http import HTTPStatus
 from typing import Protocol, Self
 from uuid import UUID
 
@@ -94,6 +95,35 @@ class TurnRouter(Protocol):
 
     def fleet(self) -> Fleet:
         """The replicas as last seen; never blocks."""
+
+
+class LineReply(Protocol):
+    """A router's answer as it arrives; whoever opened it must close it."""
+
+    @property
+    def status(self) -> int: ...
+
+    def header(self, name: str) -> str:
+        """Named in lower case; empty if there is none."""
+
+    async def read(self) -> bytes:
+        """The next bytes; empty at the end. Raises an `EngineError`."""
+
+    async def body(self) -> bytes:
+        """All of a short answer, which is closed then. Raises an `EngineError`."""
+
+    def close(self) -> None:
+        """Cuts what has not ended, upon which the router stops the engine. May be called twice."""
+
+
+class RouterLine(Protocol):
+    """HTTP to a router that runs alone."""
+
+    async def stream(self, path: str, *, headers: Iterable[tuple[str, str]], body: bytes) -> LineReply:
+        """Return once a status has come. Raises an `EngineError`."""
+
+    async def ask(self, method: str, path: str, *, body: bytes = b"") -> tuple[HTTPStatus, bytes]:
+        """A short call. Raises an `EngineError`."""
 
 
 class FleetDesk(Protocol):

@@ -5,6 +5,7 @@ from collections.abc import AsyncIterator, Iterator
 import httpx
 import pytest
 
+from router.adapters.upstream.client import UpstreamClient
 from tests.support.engine_process import EngineProcess, scripted_engine
 
 
@@ -27,3 +28,11 @@ async def http() -> AsyncIterator[httpx.AsyncClient]:
     limits = httpx.Limits(max_connections=None, max_keepalive_connections=None, keepalive_expiry=2.0)
     async with httpx.AsyncClient(limits=limits, trust_env=False) as client:
         yield client
+
+
+@pytest.fixture
+async def upstream() -> AsyncIterator[UpstreamClient]:
+    """The client for streams; a test that leaves a connection in use has leaked it."""
+    async with UpstreamClient() as client:
+        yield client
+        assert client.connections == client.idle

@@ -89,14 +89,14 @@ async def test_leaving_ends_the_engines_work(
 async def test_three_hundred_aborted_streams_leave_the_engine_idle(
     simulated: SimulatorProcess, upstream: UpstreamClient
 ) -> None:
+    patient = VllmEngine(client=upstream, settings=RouterSettings(answer_timeout_s=60, first_byte_timeout_s=60))
+
     async def leave(number: int) -> None:
-        answer = await engine.open(replica(simulated), call(max_tokens=3000))
+        answer = await patient.open(replica(simulated), call(max_tokens=3000))
         if number % 2:
             await answer.read()
         answer.close()
 
-    patient = RouterSettings(answer_timeout_s=60, first_byte_timeout_s=60)
-    engine = VllmEngine(client=upstream, settings=patient)
     for _ in range(6):
         async with asyncio.TaskGroup() as tasks:
             for number in range(50):

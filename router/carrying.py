@@ -69,6 +69,7 @@ class Carried(RunningTurn):
         "_read",
         "_relay",
         "_replica",
+        "_sent",
         "_span",
         "_yard",
     )
@@ -79,10 +80,15 @@ class Carried(RunningTurn):
         self._call = call
         self._errand = errand
         self._may_continue = settings.continue_replies and errand.asks.may_continue
+        self._span: Span | None = None
+        self._sent = call
+        if yard.tracing is not None:
+            self._span = start_turn_span(yard.tracing, call)
+            self._sent = with_trace_parent(call, self._span.parent_header)
         self._relay: Relay | None = None
         if call.is_streamed:
             asks_ids = settings.token_ids and self._may_continue and settings.engine is EngineKind.VLLM
-            self._relay = Relay(call, token_ids=asks_ids)
+            self._relay = Relay(self._sent, token_ids=asks_ids)
         self._decision = Decision(call.request_id, call.model, yard.wall())
         self._attempt: OpenAttempt | None = None
         self._asked = self._failures = 0
@@ -93,7 +99,6 @@ class Carried(RunningTurn):
         self._last_bytes: bytes | None = None
         self._last_error = ""
         self._is_closed = False
-        self._span: Span | None = None
 
     @property
     def replica(self) -> ReplicaId:
@@ -119,14 +124,11 @@ class Carried(RunningTurn):
         if errand.key is not None:
             yard.in_flight.begin(errand.key)
             yard.prewarming.drop(errand.key)
-        if yard.tracing is not None:
-            self._span = start_turn_span(yard.tracing, self._call)
-            self._call = with_trace_parent(self._call, self._span.parent_header)
         placed = await yard.placing.place(errand)
         self._began = yard.clock()
         yard.budgets.of(errand.model).first(self._began)
         try:
-            await self._ask(placed, self._call if self._relay is None else self._relay.call)
+            await self._ask(placed, self._sent if self._relay is None else self._relay.call)
         except EngineError as error:
             await self._go_on(error)
         yard.tally.turns[errand.decision] += 1
@@ -314,7 +316,7 @@ class Carried(RunningTurn):
                 return step.data
             raise failed from None
         if self._relay is None:
-            return placed, self._call
+            return placed, self._sent
         match self._relay.resume(replica=placed.replica.id):
             case AskAgain(call):
                 self._yard.tally.takeovers[Takeover.ASKED_ANEW] += 1

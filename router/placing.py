@@ -52,6 +52,7 @@ class Errand:
     is_handed_over: bool = False
     is_called: bool = False
     """Whether it stands in the queue itself."""
+    has_seen_room: bool = False
     waited_s: float = 0.0
     why: str = "pinned"
     candidates: tuple[Candidate, ...] = ()
@@ -129,7 +130,7 @@ class Placing:
                 case Keep(replica):
                     return self._take(errand, replica)
                 case Assign():
-                    if self._must_queue(errand):
+                    if self._is_behind_others(errand):
                         return Wait(Why.ALL_FULL)
                     await self._claim(errand, key, found)
                 case Wait() | Refuse():
@@ -171,7 +172,7 @@ class Placing:
         if not candidates:
             return Refuse(Why.NONE_OPEN)
         roomy = candidates if errand.is_urgent else [each for each in candidates if each not in book.full]
-        if not roomy or self._must_queue(errand):
+        if not roomy or self._is_behind_others(errand):
             return Wait(Why.ALL_FULL)
         # Equals take turns, so that one request after another does not always meet the first of them.
         start = self._tally.unpinned % len(roomy)
@@ -192,10 +193,13 @@ class Placing:
         errand.decision, errand.why = PinDecision.NONE, "no pin store"
         return self._take(errand, chosen)
 
-    def _must_queue(self, errand: Errand) -> bool:
-        """Whether others wait for the same room, whom a newcomer must not pass by."""
+    def _is_behind_others(self, errand: Errand) -> bool:
+        """Whether others wait for the same room, whom a newcomer that finds some must not pass by."""
         room = self._from.room
-        return bool(room.length) and not (errand.is_urgent or errand.is_called) and bool(room.waiting_for(errand.model))
+        if not room.length or errand.is_urgent or errand.is_called or not room.waiting_for(errand.model):
+            return False
+        errand.has_seen_room = True
+        return True
 
     async def _wait(self, errand: Errand) -> Placed | Refuse:
         """An admitted session is not refused a turn for want of room: after the wait it goes to its replica anyway."""
@@ -216,8 +220,10 @@ class Placing:
     async def _when_called(self, errand: Errand) -> Placed | Refuse:
         room, line = self._from.room, self._line_of(errand)
         with room.join(errand.asks.ticket, room=line) as waiting:
-            # Who joins behind others although there is room sees to it that they are looking for it.
-            room.freed(line)
+            # Who joins behind others although there is room sees to it that they are looking for it. Without room the
+            # call would be in vain, and whoever held it just when room comes back would be served out of turn.
+            if errand.has_seen_room:
+                room.freed(line)
             errand.is_called = True
             while True:
                 await waiting.called()

@@ -1,0 +1,289 @@
+"""Where a turn goes when there is room, when there is little, and when there is none."""
+
+import asyncio
+from collections import Counter
+
+import pytest
+
+from router.carrying import Carried
+from router.domain.asks import Asks, Ticket
+from router.domain.chat_call import chat_call
+from router.domain.decision import Candidate
+from router.domain.engine_metrics import EngineMetrics
+from router.domain.fleet import AffinityKey, Health, Replica, ReplicaId
+from router.domain.pin import PinDecision, PinMode
+from router.errors import EngineBusy, NoReplicaAvailable, NoRoom
+from router.settings import RouterSettings
+from router.tally import Move
+from tests.support.router_house import KEY, MODEL, REQUEST, A, B, C, House
+
+CALL = chat_call(REQUEST)
+HARD = Asks(mode=PinMode.HARD)
+
+
+def small(**fields: object) -> RouterSettings:
+    """One turn at a replica at a time, and little patience."""
+    return RouterSettings.model_validate({"max_in_flight": 1, "queue_timeout_s": 0.05, **fields})
+
+
+async def held(house: House, *names: str, asks: Asks | None = None) -> list[Carried]:
+    """Turns of these sessions, still running."""
+    return [
+        await house.router.carry(CALL, session=AffinityKey(name), asks=Asks() if asks is None else asks)
+        for name in names
+    ]
+
+
+async def waiting(house: House, count: int) -> None:
+    while house.room.length < count:
+        await asyncio.sleep(0)
+
+
+async def test_requests_without_a_session_take_turns_and_then_go_where_the_fewest_are() -> None:
+    house = House()
+    one_by_one = [await house.router.carry(CALL, session=None) for _ in range(6)]
+    assert Counter(each.replica for each in one_by_one) == {A: 2, B: 2, C: 2}
+    assert {each.pin for each in one_by_one} == {PinDecision.NONE}
+    for each in one_by_one:
+        if each.replica != C:
+            each.close()
+    house.book.saw_metrics(A, EngineMetrics(running=5, waiting=0))
+    assert (await house.router.carry(CALL, session=None)).replica == B
+    alone = [house.router.carry(CALL, session=None) for _ in range(9)]
+    for each in alone:
+        (await each).close()
+    assert house.tally.unpinned == 16
+
+
+async def test_a_request_without_a_session_waits_too_and_is_refused_in_the_end() -> None:
+    house = House(settings=small())
+    running = [await house.router.carry(CALL, session=None) for _ in range(3)]
+    with pytest.raises(NoRoom):
+        await house.router.carry(CALL, session=None)
+    for each in running:
+        each.close()
+    house.take_down(A, B, C)
+    with pytest.raises(NoReplicaAvailable):
+        await house.router.carry(CALL, session=None)
+    assert house.is_idle()
+
+
+async def test_fifty_starts_at_once_spread_evenly() -> None:
+    house = House()
+    turns = await asyncio.gather(*(house.router.carry(CALL, session=AffinityKey(f"s-{n}")) for n in range(51)))
+    assert Counter(turn.replica for turn in turns) == {A: 17, B: 17, C: 17}
+
+
+async def test_a_new_session_finds_the_replica_that_has_room() -> None:
+    house = House(settings=small())
+    first = await held(house, "one", "two", "three")
+    assert {turn.replica for turn in first} == {A, B, C}
+    with pytest.raises(NoRoom):
+        await house.turn()
+    first[1].close()
+    assert (await house.turn())[0] == first[1].replica
+    assert (house.tally.no_room, house.tally.waited) == (1, 1)
+
+
+async def test_a_soft_pin_gives_way_when_its_replica_is_full() -> None:
+    house = House(settings=small())
+    home = (await house.turn())[0]
+    await held(house, "other", asks=Asks(prefer=home))
+    replica, decision, _ = await house.turn()
+    assert (replica != home, decision) == (True, PinDecision.MOVED)
+    assert house.tally.moves == {Move.REPLICA_FULL: 1}
+
+
+async def test_a_hard_pin_waits_for_its_own_replica() -> None:
+    house = House(settings=small(queue_timeout_s=10))
+    home = (await house.turn())[0]
+    (other,) = await held(house, "other", asks=Asks(prefer=home))
+    async with asyncio.TaskGroup() as group:
+        turn = group.create_task(house.turn(asks=HARD))
+        await waiting(house, 1)
+        assert house.router.numbers().waiting == 1
+        other.close()
+    assert turn.result()[:2] == (home, PinDecision.KEPT)
+    assert house.is_idle()
+
+
+@pytest.mark.parametrize("queue_length", [10, 0])
+async def test_an_admitted_session_is_never_refused_a_turn_for_want_of_room(queue_length: int) -> None:
+    house = House(settings=small(queue_length=queue_length))
+    home = (await house.turn())[0]
+    await held(house, "other", asks=Asks(prefer=home))
+    assert (await house.turn(asks=HARD))[:2] == (home, PinDecision.KEPT)
+    for name, replica in (("second", A), ("third", B), ("fourth", C)):
+        if replica != home:
+            await held(house, name, asks=Asks(prefer=replica))
+    assert (await house.turn())[:2] == (home, PinDecision.KEPT)
+    assert house.tally.no_room == 0
+
+
+async def test_a_session_whose_replica_fails_while_all_others_are_full_goes_to_one_of_them_anyway() -> None:
+    house = House(settings=small())
+    home = (await house.turn())[0]
+    await held(house, *("one", "two", "three"))
+    house.fake.refuses(EngineBusy(home, "broken"))
+    replica, decision, _ = await house.turn()
+    assert (replica != home, decision) == (True, PinDecision.MOVED)
+
+
+async def test_those_who_wait_are_served_before_who_comes_later() -> None:
+    house = House(settings=small(queue_timeout_s=10))
+    running = await held(house, "one", "two", "three")
+    served: list[str] = []
+
+    async def play(name: str) -> None:
+        await house.turn(AffinityKey(name))
+        served.append(name)
+
+    async with asyncio.TaskGroup() as group:
+        for number in range(4):
+            group.create_task(play(f"early-{number}"))
+            await waiting(house, number + 1)
+        running[0].close()
+        group.create_task(play("late"))
+    assert served == [*(f"early-{number}" for number in range(4)), "late"]
+    for each in running[1:]:
+        each.close()
+    assert house.is_idle()
+
+
+async def test_room_that_comes_back_for_many_serves_many() -> None:
+    house = House(settings=small(queue_timeout_s=10))
+    running = await held(house, "one", "two", "three")
+    async with asyncio.TaskGroup() as group:
+        for number in range(6):
+            group.create_task(house.turn(AffinityKey(f"early-{number}")))
+        await waiting(house, 6)
+        house.fleet.change(A, health=Health.READY, url="http://elsewhere")
+        running[0].close()
+    for each in running[1:]:
+        each.close()
+    assert house.is_idle()
+
+
+async def test_one_drill_that_floods_the_queue_does_not_starve_another() -> None:
+    house = House(settings=small(queue_timeout_s=10))
+    running = await held(house, "one", "two", "three")
+    served: list[str] = []
+
+    async def play(drill: str, number: int) -> None:
+        await house.turn(AffinityKey(f"{drill}-{number}"), asks=Asks(ticket=Ticket(drill=drill, account=drill)))
+        served.append(drill)
+
+    async with asyncio.TaskGroup() as group:
+        for number in range(8):
+            group.create_task(play("flood", number))
+        await waiting(house, 8)
+        group.create_task(play("small", 0))
+        await waiting(house, 9)
+        running[0].close()
+    assert served.index("small") <= 1
+    for each in running[1:]:
+        each.close()
+
+
+@pytest.mark.parametrize("steps", range(12))
+async def test_a_turn_that_stops_waiting_leaves_nothing_and_passes_its_chance_on(steps: int) -> None:
+    house = House(settings=small(queue_timeout_s=10))
+    running = await held(house, "one", "two", "three")
+    async with asyncio.TaskGroup() as group:
+        leaving = group.create_task(house.turn(AffinityKey("leaves")))
+        await waiting(house, 1)
+        staying = group.create_task(house.turn(AffinityKey("stays")))
+        await waiting(house, 2)
+        running[0].close()
+        for _ in range(steps):
+            await asyncio.sleep(0)
+        leaving.cancel()
+    assert staying.result()[2]
+    for each in running[1:]:
+        each.close()
+    assert house.is_idle()
+
+
+async def test_the_wait_is_part_of_the_decision() -> None:
+    house = House(settings=small(queue_timeout_s=10))
+    running = await held(house, "one", "two", "three")
+    async with asyncio.TaskGroup() as group:
+        group.create_task(house.turn())
+        await waiting(house, 1)
+        running[0].close()
+    decision = await house.router.decision(REQUEST.request_id)
+    assert decision is not None
+    assert decision.waited_ms > 0
+
+
+async def test_the_candidates_of_a_placement_are_told_and_those_refused_with_the_reason() -> None:
+    house = House(settings=RouterSettings(max_in_flight=2))
+    house.fleet.change(B, is_draining=True)
+    house.take_down(C)
+    await house.turn(AffinityKey("earlier"))
+    await house.router.loads()
+    await house.turn()
+    decision = await house.router.decision(REQUEST.request_id)
+    assert decision is not None
+    assert decision.candidates == (
+        Candidate(A, sessions=1, kv_tokens=1, in_flight=0),
+        Candidate(B, sessions=0, kv_tokens=0, in_flight=0, refused="draining"),
+        Candidate(C, sessions=0, kv_tokens=0, in_flight=0, refused="down"),
+    )
+    assert decision.attempts[0].why == "new session"
+    await house.turn()
+    kept = await house.router.decision(REQUEST.request_id)
+    assert kept is not None
+    assert (kept.candidates, kept.attempts[0].why) == ((), "pinned")
+
+
+async def test_a_replica_that_was_left_in_this_turn_or_is_full_or_shut_off_says_so() -> None:
+    house = House(settings=small(breaker_failures=1, queue_timeout_s=10))
+    house.fake.refuses(EngineBusy(A, "broken"))
+    await house.turn(asks=Asks(prefer=A))
+    decision = await house.router.decision(REQUEST.request_id)
+    assert decision is not None
+    assert {each.replica: each.refused for each in decision.candidates}[A] == "failed in this turn"
+    await held(house, "other", asks=Asks(prefer=B))
+    (third,) = await held(house, "third")
+    assert third.replica == C
+    third.close()
+    decision = await house.router.decision(REQUEST.request_id)
+    assert decision is not None
+    assert {each.replica: each.refused for each in decision.candidates} == {
+        A: "its breaker is open",
+        B: "full",
+        C: "",
+    }
+
+
+async def test_at_most_five_of_each_kind_are_told() -> None:
+    replicas = [
+        Replica(ReplicaId(f"r-{n:02}"), "http://x", Health.READY if n % 2 else Health.DOWN, models=frozenset({MODEL}))
+        for n in range(20)
+    ]
+    house = House(replicas=replicas)
+    await house.turn()
+    decision = await house.router.decision(REQUEST.request_id)
+    assert decision is not None
+    assert len(decision.candidates) == 10
+    assert sum(1 for each in decision.candidates if each.refused) == 5
+
+
+async def test_without_the_pin_store_a_full_replica_is_passed_by_but_nobody_is_refused() -> None:
+    house = House(settings=small())
+    house.fragile.broken = True
+    home = (await house.turn())[0]
+    running = await held(house, "other", asks=Asks(prefer=home))
+    assert (await house.turn())[0] != home
+    running += await held(house, "one", "two", "three")
+    assert (await house.turn())[1] is PinDecision.NONE
+    assert house.tally.waited == 0
+
+
+async def test_a_session_that_has_ended_is_not_sent_back_to_where_it_was() -> None:
+    house = House()
+    home = (await house.turn())[0]
+    await house.router.end(KEY)
+    await house.turn(AffinityKey("other"), asks=Asks(prefer=home))
+    assert (await house.turn())[1] is PinDecision.NEW

@@ -49,6 +49,8 @@ class SharedPins(PinStore, Protocol):
 
     async def restore(self, lost: Sequence[tuple[AffinityKey, PinRecord]]) -> Sequence[PinRecord]: ...
 
+    async def settle(self) -> None: ...
+
 
 class MoveFeed(Protocol):
     """How the other routers' moves are heard; `redis_moves` says what its methods do."""
@@ -118,6 +120,8 @@ class CachedPins(PinStore):
         with self._asked(key):
             won = await self._store.win(key, candidates, replacing=replacing, demand=demand, prefer=prefer)
             self._keep(key, won, heard_on)
+        if replacing is not None:
+            await self._settle()
         return won.pin
 
     @override
@@ -125,6 +129,7 @@ class CachedPins(PinStore):
         self._entries.pop(key, None)
         await self._store.end(key)
         self._entries.pop(key, None)
+        await self._settle()
 
     @override
     async def loads(self, replicas: Sequence[ReplicaId]) -> Mapping[ReplicaId, PinnedLoad]:
@@ -144,6 +149,11 @@ class CachedPins(PinStore):
         async with asyncio.TaskGroup() as group:
             group.create_task(self._feed.run())
             group.create_task(self._keep_touching())
+
+    async def _settle(self) -> None:
+        """Have the others told before the caller goes on; one round trip, for moves and ends only."""
+        with suppress(PinStoreUnavailable):  # what was to be done is done
+            await self._store.settle()
 
     def _believed(self, key: AffinityKey) -> _Entry | None:
         entry = self._entries.get(key)

@@ -121,7 +121,7 @@ class _Line(asyncio.Protocol):
         try:
             while (reply := self._replies.gets()) is not False:
                 self._take(reply)
-        except hiredis.ProtocolError:
+        except (hiredis.ProtocolError, ValueError):  # not in our words, so it may be any session's
             self.close()
 
     @override

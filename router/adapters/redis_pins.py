@@ -21,7 +21,17 @@ _SWEPT_AT_ONCE = 1_000
 _SWEEPS = 100
 # What Lua can unpack at once ends at 8,000 values.
 _MOST_CANDIDATES = 4_000
-_SCRIPTS = ("get_pin", "claim_pin", "end_pin", "touch_pins", "restore_pins", "sweep_pins", "pin_loads", "pinned_here")
+_SCRIPTS = (
+    "get_pin",
+    "claim_pin",
+    "end_pin",
+    "touch_pins",
+    "restore_pins",
+    "sweep_pins",
+    "pin_loads",
+    "pinned_here",
+    "epoch",
+)
 
 
 class RedisPins(PinStore):
@@ -119,6 +129,12 @@ class RedisPins(PinStore):
             )
         ]
         return [_record(answer) for answer in _items(await self._run("restore_pins", *arguments))]
+
+    async def settle(self) -> None:
+        """Return once Redis has sent off what its scripts had told before. It writes to its connections in no promised
+        order, but has written to all of them before it takes the next command.
+        """
+        await self._run("epoch")
 
     async def _run(self, name: str, *arguments: str | int | float) -> object:
         now = "" if self._clock is None else round(self._clock() * 1000)

@@ -5,7 +5,7 @@ from structlog.testing import capture_logs
 
 from router.adapters.memory_pins import MemoryPins
 from router.domain.fleet import AffinityKey, ReplicaId
-from router.domain.pin import Pin
+from router.domain.pin import Demand, Pin, PinnedLoad
 from router.errors import PinStoreUnavailable
 from router.watched_pins import WatchedPins
 from tests.support.fragile_pins import FragilePins
@@ -15,9 +15,10 @@ KEY, A = AffinityKey("s"), ReplicaId("a")
 
 async def test_calls_and_answers_pass_through() -> None:
     pins = WatchedPins(MemoryPins(ttl_s=60))
-    assert await pins.claim(KEY, [A], replacing=None) == Pin(A, 1)
+    assert await pins.claim(KEY, [A], replacing=None, demand=Demand()) == Pin(A, 1)
     assert await pins.get(KEY) == Pin(A, 1)
-    assert await pins.sessions([A]) == {A: 1}
+    assert await pins.loads([A]) == {A: PinnedLoad(1, 1)}
+    assert await pins.pinned(A, limit=2) == [(KEY, Pin(A, 1))]
     await pins.end(KEY)
     assert await pins.get(KEY) is None
     assert (pins.failures, pins.lost) == (0, False)
@@ -37,3 +38,13 @@ async def test_an_outage_is_counted_every_time_and_logged_once() -> None:
         await pins.get(KEY)
     assert [entry["event"] for entry in logs] == ["pin store lost", "pin store back"]
     assert (pins.failures, pins.lost) == (3, False)
+
+
+class _Remembering(FragilePins):
+    def last_known(self, key: AffinityKey) -> Pin | None:
+        return Pin(A, 4) if key == KEY else None
+
+
+async def test_what_a_store_last_knew_is_passed_on_if_it_knows_anything() -> None:
+    assert WatchedPins(_Remembering()).last_known(KEY) == Pin(A, 4)
+    assert WatchedPins(FragilePins()).last_known(KEY) is None

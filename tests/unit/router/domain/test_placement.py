@@ -1,76 +1,196 @@
-"""Where a turn goes, by pin and fleet."""
+"""Where a turn goes, by pin and fleet; and which of the candidates takes a session."""
+
+from collections import Counter, defaultdict
+from collections.abc import Collection
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from router.domain.fleet import AffinityKey, Fleet, Health, Replica, ReplicaId
-from router.domain.pin import Pin
-from router.domain.placement import Assign, Keep, Refuse, fewest_sessions, place, place_without_pins
-from router.domain.rendezvous import rank
+from router.domain.pin import Demand, Pin, PinMode, PinnedLoad
+from router.domain.placement import Assign, Keep, Placement, Refuse, Wait, Why, choose, place, without_pins
+from router.domain.rendezvous import favourite, start_of
 
-KEY = AffinityKey("session-1")
+KEY = AffinityKey("m\nsession-1")
 A, B, C = ReplicaId("a"), ReplicaId("b"), ReplicaId("c")
+SERVES = frozenset({"m"})
+UP, DOWN, REFUSED = Health.READY, Health.DOWN, Health.REFUSED
 
 
-def fleet(**health: Health) -> Fleet:
-    return Fleet(tuple(Replica(ReplicaId(name), f"http://{name}", state) for name, state in health.items()))
+def fleet(*draining: ReplicaId, **health: Health) -> Fleet:
+    return Fleet(
+        tuple(
+            Replica(ReplicaId(name), f"http://{name}", state, models=SERVES, is_draining=name in draining)
+            for name, state in health.items()
+        )
+    )
 
 
-@pytest.mark.parametrize("health", [Health.READY, Health.UNKNOWN])
-def test_a_pin_whose_replica_may_live_is_kept(health: Health) -> None:
-    seen = fleet(a=health, b=Health.READY)
-    assert place(KEY, seen, Pin(A, 3)) == Keep(seen.replicas[0])
+def placed(
+    seen: Fleet,
+    pin: Pin | None,
+    *,
+    blocked: Collection[ReplicaId] = (),
+    full: Collection[ReplicaId] = (),
+    mode: PinMode = PinMode.SOFT,
+) -> Placement:
+    return place(seen, "m", pin, blocked=blocked, full=full, mode=mode)
 
 
-@pytest.mark.parametrize("health", [Health.DOWN, Health.REFUSED])
-def test_a_pin_whose_replica_must_not_serve_is_replaced(health: Health) -> None:
-    assert place(KEY, fleet(a=health, b=Health.READY), Pin(A, 3)) == Assign((B,), replacing=Pin(A, 3))
+@pytest.mark.parametrize("health", [Health.READY, Health.PROVING, Health.UNKNOWN])
+@pytest.mark.parametrize("mode", PinMode)
+def test_a_pin_whose_replica_may_live_is_kept(health: Health, mode: PinMode) -> None:
+    seen = fleet(a=health, b=UP)
+    assert placed(seen, Pin(A, 3), mode=mode) == Keep(seen.replicas[0])
+
+
+def test_a_pin_to_a_draining_replica_is_kept_for_it_is_warm() -> None:
+    seen = fleet(A, a=UP, b=UP)
+    assert placed(seen, Pin(A, 3)) == Keep(seen.replicas[0])
+
+
+def test_a_pin_to_a_replica_that_was_not_asked_yet_what_it_serves_is_kept() -> None:
+    seen = Fleet((Replica(A, "http://a"), Replica(B, "http://b", UP, models=SERVES)))
+    assert placed(seen, Pin(A, 1)) == Keep(seen.replicas[0])
+
+
+@pytest.mark.parametrize(("health", "why"), [(DOWN, Why.DOWN), (REFUSED, Why.REFUSED)])
+def test_a_pin_whose_replica_must_not_serve_is_replaced(health: Health, why: Why) -> None:
+    assert placed(fleet(a=health, b=UP), Pin(A, 3)) == Assign((B,), Pin(A, 3), why)
 
 
 def test_a_pin_whose_replica_left_the_fleet_is_replaced() -> None:
-    assert place(KEY, fleet(b=Health.READY), Pin(A, 1)) == Assign((B,), replacing=Pin(A, 1))
+    assert placed(fleet(b=UP), Pin(A, 1)) == Assign((B,), Pin(A, 1), Why.GONE)
 
 
-def test_a_new_session_may_go_to_the_ready_replicas_in_its_own_order() -> None:
-    seen = fleet(a=Health.READY, b=Health.UNKNOWN, c=Health.READY)
-    assert place(KEY, seen, None) == Assign(tuple(rank(KEY, [A, C])), replacing=None)
+def test_a_pin_whose_replica_serves_another_model_now_is_replaced() -> None:
+    other = Replica(A, "http://a", UP, models=frozenset({"other"}))
+    seen = Fleet((other, Replica(B, "http://b", UP, models=SERVES)))
+    assert placed(seen, Pin(A, 1)) == Assign((B,), Pin(A, 1), Why.GONE)
+
+
+@pytest.mark.parametrize("mode", PinMode)
+def test_a_pin_to_a_blocked_replica_is_replaced(mode: PinMode) -> None:
+    assert placed(fleet(a=UP, b=UP), Pin(A, 1), blocked={A}, mode=mode) == Assign((B,), Pin(A, 1), Why.BLOCKED)
+
+
+def test_a_soft_pin_gives_way_when_its_replica_is_full() -> None:
+    assert placed(fleet(a=UP, b=UP, c=UP), Pin(A, 1), full={A}) == Assign((B, C), Pin(A, 1), Why.FULL)
+
+
+@pytest.mark.parametrize(
+    ("blocked", "full"), [((), (A, B)), ((B,), (A,)), ((B,), (A, B))], ids=["full", "blocked", "both"]
+)
+def test_a_soft_pin_waits_when_there_is_no_room_elsewhere(
+    blocked: tuple[ReplicaId, ...], full: tuple[ReplicaId, ...]
+) -> None:
+    assert placed(fleet(a=UP, b=UP), Pin(A, 1), blocked=blocked, full=full) == Wait(Why.ALL_FULL)
+
+
+def test_a_hard_pin_waits_for_its_replica_also_when_another_has_room() -> None:
+    assert placed(fleet(a=UP, b=UP), Pin(A, 1), full={A}, mode=PinMode.HARD) == Wait(Why.FULL)
+
+
+def test_a_new_session_goes_to_open_replicas_of_its_model_with_room() -> None:
+    seen = fleet(C, a=UP, b=UP, c=UP, d=Health.PROVING, e=UP, f=UP)
+    assert placed(seen, None) == Assign(seen.open_to("m"), None, Why.NEW)
+    assert placed(seen, None, blocked={B}, full={ReplicaId("e")}) == Assign((A, ReplicaId("f")), None, Why.NEW)
+    assert place(seen, "other", None, blocked=(), full=(), mode=PinMode.SOFT) == Refuse(Why.NONE_OPEN)
+
+
+def test_a_new_session_waits_when_all_are_full() -> None:
+    assert placed(fleet(a=UP, b=UP), None, blocked={B}, full={A}) == Wait(Why.ALL_FULL)
 
 
 @pytest.mark.parametrize("pin", [None, Pin(A, 1)])
-def test_nothing_ready_is_a_refusal(pin: Pin | None) -> None:
-    assert place(KEY, fleet(a=Health.DOWN, b=Health.UNKNOWN), pin) == Refuse()
+def test_no_open_replica_is_a_refusal(pin: Pin | None) -> None:
+    assert placed(fleet(C, a=DOWN, b=Health.UNKNOWN, c=UP), pin) == Refuse(Why.NONE_OPEN)
+    assert placed(fleet(a=UP, b=UP), pin, blocked={A, B}) == Refuse(Why.ALL_BLOCKED)
 
 
 def test_one_more_replica_moves_nobody() -> None:
-    before, after = fleet(a=Health.READY), fleet(a=Health.READY, b=Health.READY)
-    assert place(KEY, before, Pin(A, 1)) == place(KEY, after, Pin(A, 1))
+    assert placed(fleet(a=UP), Pin(A, 1)) == placed(fleet(a=UP, b=UP), Pin(A, 1))
 
 
 @pytest.mark.parametrize("last", [A, B, C])
 def test_without_pins_a_session_returns_to_its_last_replica(last: ReplicaId) -> None:
-    seen = fleet(a=Health.READY, b=Health.READY, c=Health.READY)
-    assert place_without_pins(KEY, seen, last) == seen.get(last)
+    seen = fleet(C, a=UP, b=Health.PROVING, c=UP)
+    assert without_pins(KEY, seen, "m", prefer=last, blocked=()) == seen.get(last)
 
 
 @pytest.mark.parametrize("prefer", [None, C, ReplicaId("unheard of")])
-def test_without_pins_and_a_ready_last_replica_rendezvous_decides(prefer: ReplicaId | None) -> None:
-    seen = fleet(a=Health.READY, b=Health.READY, c=Health.DOWN)
-    assert place_without_pins(KEY, seen, prefer) == seen.get(rank(KEY, [A, B])[0])
+def test_without_pins_and_a_living_last_replica_rendezvous_decides(prefer: ReplicaId | None) -> None:
+    seen = fleet(a=UP, b=UP, c=DOWN)
+    assert without_pins(KEY, seen, "m", prefer=prefer, blocked=()) == seen.get(favourite(KEY, (A, B)))
 
 
-def test_without_pins_nothing_ready_is_nowhere_to_go() -> None:
-    assert place_without_pins(KEY, fleet(a=Health.REFUSED), A) is None
+@pytest.mark.parametrize(("gone", "left"), [(A, B), (B, A)])
+def test_without_pins_a_blocked_replica_is_not_asked(gone: ReplicaId, left: ReplicaId) -> None:
+    seen = fleet(a=UP, b=UP)
+    assert without_pins(KEY, seen, "m", prefer=gone, blocked={gone}) == seen.get(left)
 
 
-def test_the_earlier_of_equals_has_the_fewest_sessions() -> None:
-    assert fewest_sessions([B, A, C], {A: 1, B: 1, C: 1}) == B
+def test_without_pins_nothing_open_is_nowhere_to_go() -> None:
+    assert without_pins(KEY, fleet(a=REFUSED), "m", prefer=A, blocked=()) is None
+    assert without_pins(KEY, fleet(a=UP), "m", prefer=None, blocked={A}) is None
 
 
-def test_a_replica_nobody_counted_has_no_sessions() -> None:
-    assert fewest_sessions([A, B], {A: 1}) == B
+def chosen(
+    loads: dict[ReplicaId, PinnedLoad], *, holders: Collection[ReplicaId] = (), demand: int = 10, start: int = 0
+) -> ReplicaId:
+    return choose([A, B, C], loads, demand=Demand(demand, "scenario"), holders=holders, bound=1.1, start=start)
 
 
-@given(st.dictionaries(st.sampled_from([A, B, C]), st.integers(0, 5), min_size=1))
-def test_no_candidate_has_fewer_sessions_than_the_chosen(counts: dict[ReplicaId, int]) -> None:
-    assert counts[fewest_sessions(list(counts), counts)] == min(counts.values())
+def load(kv_tokens: int, sessions: int = 1) -> PinnedLoad:
+    return PinnedLoad(sessions, kv_tokens)
+
+
+def test_the_least_expected_kv_is_chosen_then_the_fewest_sessions() -> None:
+    assert chosen({A: load(50, 1), B: load(40, 9), C: load(60, 1)}) == B
+    assert chosen({A: load(50, 3), B: load(50, 2), C: load(50, 4)}) == B
+    assert chosen({A: load(1), B: load(1)}) == C
+
+
+@pytest.mark.parametrize(("start", "first"), [(0, A), (1, B), (2, C), (3, A), (4_000_000_001, C)])
+def test_equals_are_tried_in_turn_from_the_start(start: int, first: ReplicaId) -> None:
+    assert chosen({}, start=start) == first
+
+
+def test_a_holder_is_preferred_inside_the_bound_only() -> None:
+    assert chosen({A: load(104), B: load(100), C: load(100)}, holders={A}) == A
+    assert chosen({A: load(120), B: load(100), C: load(100)}, holders={A}) == B
+
+
+def test_the_least_loaded_holder_is_preferred() -> None:
+    assert chosen({A: load(104), B: load(102), C: load(100)}, holders={A, B}) == B
+
+
+def test_while_there_is_little_a_holder_may_have_one_session_more() -> None:
+    assert chosen({A: load(20), B: load(20), C: load(0, 0)}, holders={A, B}) == C
+    assert choose([A, B], {A: load(10)}, demand=Demand(10, "c"), holders={A}, bound=1.1, start=0) == A
+    assert choose([A, B], {A: load(20)}, demand=Demand(10, "c"), holders={A}, bound=1.1, start=0) == B
+
+
+@given(st.dictionaries(st.sampled_from([A, B, C]), st.integers(0, 5).map(load), min_size=1), st.integers(0, 2**32))
+def test_no_candidate_has_less_than_the_chosen(loads: dict[ReplicaId, PinnedLoad], start: int) -> None:
+    names = list(loads)
+    winner = choose(names, loads, demand=Demand(), holders=(), bound=1.1, start=start)
+    assert loads[winner].kv_tokens == min(seen.kv_tokens for seen in loads.values())
+
+
+@pytest.mark.parametrize("cohorts", [0, 1, 30, 400])
+def test_ten_thousand_sessions_on_three_hundred_replicas_are_balanced(cohorts: int) -> None:
+    names = [ReplicaId(f"replica-{number}") for number in range(300)]
+    loads: dict[ReplicaId, PinnedLoad] = {}
+    holders: defaultdict[int, set[ReplicaId]] = defaultdict(set)
+    for number in range(10_000):
+        cohort = number * 7919 % cohorts if cohorts else -1
+        held = holders[cohort] if cohorts else set()
+        key = AffinityKey(f"m\nsession-{number}")
+        winner = choose(names, loads, demand=Demand(2_000, str(cohort)), holders=held, bound=1.1, start=start_of(key))
+        seen = loads.get(winner, PinnedLoad())
+        loads[winner] = PinnedLoad(seen.sessions + 1, seen.kv_tokens + 2_000)
+        held.add(winner)
+    counts = Counter({name: loads[name].sessions for name in names})
+    assert max(counts.values()) / (10_000 / 300) <= 1.1

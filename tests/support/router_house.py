@@ -1,5 +1,6 @@
 """A router over three replicas in this process, and all it stands on."""
 
+import asyncio
 import time
 from collections.abc import Callable, Iterable
 from dataclasses import replace
@@ -75,9 +76,7 @@ class House:
         self.fragile = FragilePins()
         self.pins: PinStore = self.fragile if pins is None else pins
         self.room = WaitingRoom(settings)
-        self.book = LoadBook(
-            max_in_flight=settings.max_in_flight, kv_share=settings.kv_share, freed=lambda: self.room.freed()
-        )
+        self.book = LoadBook(max_in_flight=settings.max_in_flight, kv_share=settings.kv_share, freed=self.room.freed)
         self.tally = Tally()
         self.in_flight = InFlight()
         self.prompts = RecentPrompts(limit_bytes=1 << 20)
@@ -126,3 +125,12 @@ class House:
         """Whether nothing is held anywhere."""
         held = (self.in_flight.counts(), self.book.own(), self.room.length, self.fake.open_answers)
         return held == ({}, {}, 0, 0) and not self.in_flight.is_running(AffinityKey(f"{MODEL}\n{KEY}"))
+
+
+async def until(is_so: Callable[[], bool]) -> None:
+    """Let others go on until it is so."""
+    for _ in range(10_000):
+        if is_so():
+            return
+        await asyncio.sleep(0)
+    raise AssertionError("it did not come to that")

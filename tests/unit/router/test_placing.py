@@ -15,7 +15,7 @@ from router.domain.pin import PinDecision, PinMode
 from router.errors import EngineBusy, NoReplicaAvailable, NoRoom
 from router.settings import RouterSettings
 from router.tally import Move
-from tests.support.router_house import KEY, MODEL, REQUEST, A, B, C, House
+from tests.support.router_house import KEY, MODEL, REQUEST, A, B, C, House, until
 
 CALL = chat_call(REQUEST)
 HARD = Asks(mode=PinMode.HARD)
@@ -35,8 +35,7 @@ async def held(house: House, *names: str, asks: Asks | None = None) -> list[Carr
 
 
 async def waiting(house: House, count: int) -> None:
-    while house.room.length < count:
-        await asyncio.sleep(0)
+    await until(lambda: house.room.length >= count)
 
 
 async def test_requests_without_a_session_take_turns_and_then_go_where_the_fewest_are() -> None:
@@ -49,9 +48,8 @@ async def test_requests_without_a_session_take_turns_and_then_go_where_the_fewes
             each.close()
     house.book.saw_metrics(A, EngineMetrics(running=5, waiting=0))
     assert (await house.router.carry(CALL, session=None)).replica == B
-    alone = [house.router.carry(CALL, session=None) for _ in range(9)]
-    for each in alone:
-        (await each).close()
+    for _ in range(9):
+        (await house.router.carry(CALL, session=None)).close()
     assert house.tally.unpinned == 16
 
 

@@ -27,7 +27,7 @@ from router.settings import RouterSettings
 from router.tally import Move, Takeover
 from tests.support.fake_engine import WHOLE_REPLY
 from tests.support.fragile_pins import FragilePins
-from tests.support.router_house import KEY, MODEL, REQUEST, A, B, C, House
+from tests.support.router_house import KEY, MODEL, REQUEST, A, B, C, House, until
 
 PIN_KEY = pin_key(MODEL, KEY)
 EVERYBODY = (A, B, C)
@@ -340,8 +340,7 @@ async def test_a_prompt_is_computed_beforehand_where_the_session_is_pinned() -> 
         running = group.create_task(house.prewarming.run())
         await asyncio.sleep(0)
         assert await house.router.prewarm_call(KEY, chat_call(REQUEST))
-        while not house.tally.prewarms:
-            await asyncio.sleep(0)
+        await until(lambda: bool(house.tally.prewarms))
         running.cancel()
     assert house.fake.asked == [home, home]
     assert not house.fake.calls[-1].is_streamed

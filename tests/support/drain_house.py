@@ -4,7 +4,6 @@ import asyncio
 from collections.abc import AsyncIterator, Iterable
 from contextlib import asynccontextmanager
 
-from router.adapters.memory_board import MemoryBoard
 from router.domain.board import Board, RouterId
 from router.domain.fleet import AffinityKey, ReplicaId
 from router.domain.pin import Pin
@@ -13,6 +12,7 @@ from router.orders import FleetOrders, FleetSources, Orders
 from router.placing import pin_key
 from router.ports import FleetBoard
 from router.settings import RouterSettings
+from tests.support.fragile_board import FragileBoard
 from tests.support.fragile_pins import FragilePins
 from tests.support.router_house import MODEL, House
 
@@ -58,7 +58,7 @@ class Routers:
 
     def __init__(self, *names: str, settings: RouterSettings | None = None) -> None:
         self.clock = HandClock()
-        self.board = MemoryBoard(clock=self.clock)
+        self.board = FragileBoard(clock=self.clock)
         self.pins = FragilePins()
         self.houses = [DrainHouse(name, board=self.board, pins=self.pins, settings=settings) for name in names]
 

@@ -40,8 +40,11 @@ async def drained_session(routers: Routers) -> ReplicaId:
 
 async def prewarm_begins(routers: Routers) -> None:
     """Return in the step in which the first request after one turn has reached an engine."""
-    while len(routers.first.fake.calls) < 2:
+    for _ in range(1_000):
+        if len(routers.first.fake.calls) == 2:
+            return
         await asyncio.sleep(0)
+    raise AssertionError("nothing was sent")
 
 
 async def test_idle_sessions_move_warm_and_their_next_turn_runs_where_it_was_warmed() -> None:

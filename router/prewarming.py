@@ -41,6 +41,7 @@ class Prewarming:
         self._engine = engine
         self._load = load
         self._share = settings.prewarm_share
+        self._timeout_s = settings.first_byte_timeout_s
         self._tally = tally
         self._group: asyncio.TaskGroup | None = None
         self._jobs: dict[AffinityKey, _Job] = {}
@@ -114,15 +115,20 @@ class Prewarming:
 
     async def _sent(self, job: _Job) -> PrewarmOutcome:
         try:
-            answer = await self._engine.open(job.replica, prewarm_call(job.call))
-            try:
-                while await answer.read():
-                    pass
-            finally:
-                answer.close()
-        except (EngineError, ValueError):
+            # Its first token is all there is; the engine would allow a whole answer the time of a long reply.
+            async with asyncio.timeout(self._timeout_s):
+                await self._ask(job)
+        except (EngineError, TimeoutError, ValueError):
             return PrewarmOutcome.FAILED
         return PrewarmOutcome.DONE
+
+    async def _ask(self, job: _Job) -> None:
+        answer = await self._engine.open(job.replica, prewarm_call(job.call))
+        try:
+            while await answer.read():
+                pass
+        finally:
+            answer.close()
 
     def _ended(self, job: _Job, task: asyncio.Task[PrewarmOutcome]) -> None:
         # Here and not in the task, which is never begun when it is cancelled at once.

@@ -38,11 +38,11 @@ def call(name: str = "turn-1", body: bytes = BODY) -> Call:
 
 
 class House:
-    def __init__(self, *, share: float = 0.25, max_in_flight: int = 100) -> None:
+    def __init__(self, *, share: float = 0.25, max_in_flight: int = 100, timeout_s: float = 30.0) -> None:
         self.engine = FakeEngine()
         self.book = LoadBook(max_in_flight=max_in_flight, kv_share=1.0)
         self.tally = Tally()
-        settings = RouterSettings(prewarm_share=share)
+        settings = RouterSettings(prewarm_share=share, first_byte_timeout_s=timeout_s)
         self.prewarming = Prewarming(engine=self.engine, load=self.book, settings=settings, tally=self.tally)
 
     @property
@@ -159,6 +159,15 @@ async def test_a_failure_is_counted_and_nothing_else(error: EngineRejected | Eng
         assert await house.prewarming.warmed(key(1), A, call(body=b"no json")) is FAILED
         assert await house.prewarming.warmed(key(1), A, call()) is DONE
     assert not house.tally.attempts
+
+
+async def test_a_frozen_replica_is_not_waited_for_longer_than_for_a_first_token() -> None:
+    house = House(timeout_s=0.05)
+    house.engine.frozen.add(A.id)
+    async with house.running():
+        assert await house.prewarming.warmed(key(1), A, call()) is FAILED
+        house.engine.heal()
+        assert await house.prewarming.warmed(key(2), A, call()) is DONE
 
 
 async def test_a_full_replica_is_not_prewarmed() -> None:

@@ -21,7 +21,7 @@ from gateway.domain.access import KeyId, Role, new_key
 from gateway.errors import AccountRefused, KeysUnavailable
 
 if TYPE_CHECKING:
-    from gateway.wiring import Administration
+    from gateway.wiring.authoring import Administration
 
 app = typer.Typer(
     help="Create, list and revoke API keys.", add_completion=False, no_args_is_help=True, pretty_exceptions_enable=False
@@ -119,7 +119,7 @@ def revoke(
 
 @asynccontextmanager
 async def _administration(database: str) -> "AsyncIterator[Administration]":
-    from gateway.wiring import administration  # noqa: PLC0415 - it imports every adapter, which --help need not wait for
+    from gateway.wiring.authoring import administration  # noqa: PLC0415 - it imports every adapter, which --help need not wait for
 
     try:
         async with administration(database) as admin:

@@ -20,7 +20,7 @@ from gateway.cli.serving import StoppableServer, listening
 from gateway.log_setup import set_up
 from gateway.router_settings import RouterProcessSettings, load
 from gateway.settings import reasons
-from gateway.wiring import router_alone
+from gateway.wiring.router_alone import router_alone
 from router.domain.pin import PinMode
 from router.errors import FleetSourceUnavailable
 from router.http.app import RouterApp
@@ -118,6 +118,7 @@ async def _serve(settings: RouterProcessSettings) -> None:
             # What is here now stays for good; the collector need not look at it again and again.
             gc.collect()
             gc.freeze()
+            gc.set_threshold(20_000, 20, 20)
             _log.info("routing", host=settings.host, port=listener.getsockname()[1], router=settings.instance)
             await server.serve(sockets=[listener])
 

@@ -19,7 +19,7 @@ from gateway.errors import FleetUnfit
 from gateway.log_setup import set_up
 from gateway.services import Services
 from gateway.settings import Settings, load, reasons
-from gateway.wiring import services
+from gateway.wiring.services import services
 from sessions.errors import TokenizerUnusable
 
 EXAMPLES = (

@@ -24,7 +24,7 @@ from gateway.local.private_file import write_private
 from gateway.local.seed import Keys, Seed, SeedScenario
 from gateway.ports import Account
 from gateway.settings import Settings, load, reasons
-from gateway.wiring import Authoring, authoring
+from gateway.wiring.authoring import Authoring, authoring
 from sessions.domain.scenario import ScenarioContent
 from sessions.domain.viewer import AccountId, TenantId, Viewer
 from sessions.errors import SessionsError

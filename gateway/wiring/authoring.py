@@ -8,7 +8,7 @@ from gateway.adapters.postgres_accounts import PostgresAccounts
 from gateway.ports import Accounts, Keys
 from gateway.settings import Settings
 from gateway.wiring.clock import SystemClock
-from gateway.wiring.stores import database
+from gateway.wiring.postgres import database
 from sessions.adapters.postgres.records import PostgresRecords
 from sessions.adapters.tokenizer import ModelTokenizer
 from sessions.ports import Clock, TokenCounter

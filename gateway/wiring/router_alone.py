@@ -6,13 +6,12 @@ from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from importlib.metadata import PackageNotFoundError, version
 
-from gateway.readiness import replica_check
 from gateway.router_metrics import router_metrics_text
 from gateway.router_settings import RouterProcessSettings, shown
 from gateway.wiring.background import background
 from gateway.wiring.fleet_sources import fleet_source
+from gateway.wiring.redis import SharedRedis, shared_redis
 from gateway.wiring.routing import Plan, Routing, routing
-from gateway.wiring.stores import SharedRedis, shared_redis
 from gateway.wiring.tracing import tracing
 from router.domain.board import RouterId
 from router.http.access import Access
@@ -75,8 +74,10 @@ def _app(settings: RouterProcessSettings, running: Routing, stopping: asyncio.Ev
 def _unready(running: Routing, stopping: asyncio.Event) -> str | None:
     if stopping.is_set():
         return "this process is shutting down"
-    check = replica_check(running.router.fleet())
-    return None if check.ok else check.detail
+    fleet = running.router.fleet()
+    if fleet.ready:
+        return None
+    return "; ".join(f"{each.id} is {each.health}: {each.reason}" for each in fleet.replicas) or "there is no replica"
 
 
 async def _rest_when(stopping: asyncio.Event, running: Routing) -> None:

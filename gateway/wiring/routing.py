@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import httpx
 
 from gateway.wiring.background import background
-from gateway.wiring.stores import SharedRedis
+from gateway.wiring.redis import SharedRedis
 from router.adapters.memory_board import MemoryBoard
 from router.adapters.memory_decisions import MemoryDecisions
 from router.adapters.memory_pins import MemoryPins

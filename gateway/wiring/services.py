@@ -20,7 +20,8 @@ from gateway.use_cases import UseCases, use_cases
 from gateway.wiring.authoring import prompt_writer
 from gateway.wiring.background import background
 from gateway.wiring.clock import SystemClock
-from gateway.wiring.stores import database, postgres_probe, redis_probe, shared_redis
+from gateway.wiring.postgres import database, postgres_probe
+from gateway.wiring.redis import redis_probe, shared_redis
 from gateway.wiring.tracing import tracing
 from gateway.wiring.turn_routing import TurnRouting, turn_routing
 from router.ports import Tracing

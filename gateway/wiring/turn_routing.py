@@ -10,8 +10,8 @@ from gateway.ports import FleetDesk, TurnRouter
 from gateway.router_metrics import CountingRouter
 from gateway.settings import Settings
 from gateway.token_samples import token_samples
+from gateway.wiring.redis import SharedRedis
 from gateway.wiring.routing import Plan, routing
-from gateway.wiring.stores import SharedRedis
 from router.adapters.static_fleet import StaticFleet
 from router.domain.board import RouterId
 from router.domain.fitness import Expectation

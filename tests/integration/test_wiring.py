@@ -11,7 +11,8 @@ from gateway.domain.access import Role
 from gateway.errors import FleetUnfit
 from gateway.local.redis_server import RedisServer
 from gateway.settings import ModelSettings, ReplicaSettings, Settings
-from gateway.wiring import administration, authoring, services
+from gateway.wiring.authoring import administration, authoring
+from gateway.wiring.services import services
 from sessions.domain.events import Done
 from sessions.domain.viewer import AccountId, TenantId, Viewer
 from sessions.use_cases.start_session import SessionOrder

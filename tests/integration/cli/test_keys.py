@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 import pytest
 
 from gateway.domain.access import Role, StoredKey, presented, principal
-from gateway.wiring import administration
+from gateway.wiring.authoring import administration
 from tests.integration.cli.conftest import Command, Ended
 
 pytestmark = pytest.mark.postgres

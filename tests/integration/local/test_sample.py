@@ -10,7 +10,7 @@ import pytest
 from gateway.domain.access import Role, presented, principal
 from gateway.local.errors import LocalStackError
 from gateway.local.sample import TRAINEES, last_line, seed
-from gateway.wiring import administration
+from gateway.wiring.authoring import administration
 from tests.support.tiny_model import tiny_model
 
 

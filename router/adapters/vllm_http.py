@@ -16,7 +16,7 @@ from router.adapters.upstream.errors import (
     UpstreamError,
 )
 from router.adapters.upstream.reply import Reply
-from router.adapters.upstream.request import request_bytes
+from router.adapters.upstream.request import header_lines, request_bytes
 from router.domain.engine_stream import error_message
 from router.domain.exchange import Call
 from router.domain.fleet import Replica, ReplicaId
@@ -52,8 +52,8 @@ class VllmEngine(Engine):
         )
         key = (("authorization", f"Bearer {api_key}"),) if api_key else ()
         always = (("content-type", "application/json"), ("accept-encoding", "identity"), *key)
-        self._streamed_headers = (*always, ("accept", "text/event-stream"))
-        self._whole_headers = (*always, ("accept", "application/json"))
+        self._streamed_lines = header_lines((*always, ("accept", "text/event-stream")))
+        self._whole_lines = header_lines((*always, ("accept", "application/json")))
 
     @override
     async def open(self, replica: Replica, call: Call) -> Answer:
@@ -61,7 +61,7 @@ class VllmEngine(Engine):
         patience = Patience(limits, now=asyncio.get_running_loop().time())
         try:
             target = self._client.target(replica.url)
-            request = request_bytes(target, call.path, self._headers(call), call.body)
+            request = request_bytes(target, call.path, self._lines(call), call.body)
             reply = await self._client.open(target, request, patience=patience)
         except UpstreamError as error:
             raise _before_the_answer(replica.id, error) from error
@@ -69,12 +69,12 @@ class VllmEngine(Engine):
             raise await _refusal(replica.id, reply)
         return _VllmAnswer(replica.id, reply, room=sys.maxsize if call.is_streamed else _WHOLE_BODY_BYTES)
 
-    def _headers(self, call: Call) -> tuple[tuple[str, str], ...]:
+    def _lines(self, call: Call) -> str:
         for name, _ in call.headers:
             if name.lower() in _OURS:
                 raise HeaderInvalid(f"the header {name!r} is not the caller's to set")
-        always = self._streamed_headers if call.is_streamed else self._whole_headers
-        return (*always, ("x-request-id", call.request_id), *call.headers)
+        always = self._streamed_lines if call.is_streamed else self._whole_lines
+        return always + header_lines((("x-request-id", call.request_id), *call.headers))
 
 
 class _VllmAnswer(Answer):

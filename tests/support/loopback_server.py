@@ -54,7 +54,7 @@ async def a_server_that(
 ) -> AsyncIterator[LoopbackServer]:
     """Each connection is handed to `answers` and closed when it returns; what it still does is ended at the end."""
     served = LoopbackServer(answers)
-    server = await asyncio.start_server(served.serve, host, 0, ssl=tls, limit=1 << 22)
+    server = await asyncio.start_server(served.serve, host, 0, ssl=tls, limit=1 << 22, backlog=1024)
     port = server.sockets[0].getsockname()[1]
     served.url = f"{'https' if tls else 'http'}://{f'[{host}]' if ':' in host else host}:{port}"
     try:

@@ -13,7 +13,7 @@ from typing_extensions import override
 from router.adapters.upstream.client import UpstreamClient
 from router.adapters.upstream.errors import ConnectFailed, HeaderInvalid, OutOfPatience, TargetInvalid, UpstreamError
 from router.adapters.upstream.reply import Reply
-from router.adapters.upstream.request import FRAMING, request_bytes
+from router.adapters.upstream.request import FRAMING, header_lines, request_bytes
 from router.domain.patience import Limits, Patience
 
 # Not infinite: a timer of that length is more than some loops can count.
@@ -35,7 +35,7 @@ class UpstreamTransport(httpx.AsyncBaseTransport):
         with _in_httpx_words(request):
             target = self._client.target(str(request.url.copy_with(raw_path=b"/")))
             path = request.url.raw_path.decode("ascii")
-            wire = request_bytes(target, path, headers, body, method=request.method)
+            wire = request_bytes(target, path, header_lines(headers), body, method=request.method)
             reply = await self._client.open(target, wire, patience=_patience(request))
         return httpx.Response(reply.status, headers=reply.headers, stream=_Body(reply, request), request=request)
 

@@ -15,15 +15,18 @@ FRAMING = frozenset(
 )
 
 
-def request_bytes(
-    target: Target, path: str, headers: Iterable[tuple[str, str]], body: bytes, *, method: str = "POST"
-) -> bytes:
-    """The request as it goes over the wire; raises `HeaderInvalid`."""
-    lines = [f"{method} {target.prefix}{path} HTTP/1.1\r\nhost: {target.authority}\r\ncontent-length: {len(body)}\r\n"]
+def header_lines(headers: Iterable[tuple[str, str]]) -> str:
+    """Raises `HeaderInvalid`; what does not change from request to request need be written only once."""
+    lines = []
     for name, value in headers:
         if _NAME.fullmatch(name) is None or _VALUE.fullmatch(value) is None or name.lower() in FRAMING:
             # The value may be a secret.
             raise HeaderInvalid(f"the header {name[:40]!r} cannot be sent")
         lines.append(f"{name}: {value}\r\n")
-    lines.append("\r\n")
-    return "".join(lines).encode("latin-1") + body
+    return "".join(lines)
+
+
+def request_bytes(target: Target, path: str, lines: str, body: bytes, *, method: str = "POST") -> bytes:
+    """The request as it goes over the wire; `lines` are those of `header_lines`."""
+    start = f"{method} {target.prefix}{path} HTTP/1.1\r\nhost: {target.authority}\r\ncontent-length: {len(body)}\r\n"
+    return f"{start}{lines}\r\n".encode("latin-1") + body

@@ -36,7 +36,7 @@ async def client() -> AsyncIterator[UpstreamClient]:
 async def ask(client: UpstreamClient, url: str, limits: Limits = LIMITS, *, body: bytes = b"{}") -> bytes:
     target = client.target(url)
     patience = Patience(limits, now=asyncio.get_running_loop().time())
-    reply = await client.open(target, request_bytes(target, "/", (), body), patience=patience)
+    reply = await client.open(target, request_bytes(target, "/", "", body), patience=patience)
     try:
         whole = b""
         while data := await reply.read():
@@ -267,7 +267,7 @@ async def test_a_server_that_sends_more_than_is_taken_is_held_back(client: Upstr
     async with a_server_that(floods) as server:
         target = client.target(server.url)
         patience = Patience(LIMITS, now=asyncio.get_running_loop().time())
-        reply = await client.open(target, request_bytes(target, "/", (), b""), patience=patience)
+        reply = await client.open(target, request_bytes(target, "/", "", b""), patience=patience)
         await until(lambda: reply.unread > 1 << 18, "it does not come")
         before = -1
         while before != sent:
@@ -309,7 +309,7 @@ async def test_a_thousand_aborted_streams_leave_nothing(client: UpstreamClient) 
         async def leave(number: int) -> None:
             target = client.target(server.url)
             patience = Patience(LIMITS, now=asyncio.get_running_loop().time())
-            reply = await client.open(target, request_bytes(target, "/", (), b"{}"), patience=patience)
+            reply = await client.open(target, request_bytes(target, "/", "", b"{}"), patience=patience)
             for _ in range(number % 3):
                 await reply.read()
             reply.close()

@@ -64,6 +64,11 @@ class Chunk:
         return bool(self.text) or self.is_reasoning or self.is_beyond_text
 
     @property
+    def may_be_half_a_character(self) -> bool:
+        """A token of which there is no text yet has its event too; so has the role, which is no token."""
+        return bool(self.choice) and not self.text and "role" not in self.delta
+
+    @property
     def finish_reason(self) -> str | None:
         """None while the reply goes on; raises `StreamBroken` for a reason with which no reply is complete."""
         reason = self.choice.get("finish_reason")

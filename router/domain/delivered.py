@@ -133,7 +133,7 @@ class Heard:
         if (ids := chunk.token_ids) is not None:
             self.ids.extend(ids)
             self.tokens += len(ids)
-        elif chunk.says_something:
+        elif chunk.says_something or chunk.may_be_half_a_character:
             self.knows_ids = False
             self.is_counted = counts is not None
             self.tokens = self.tokens + 1 if counts is None else counts.completion

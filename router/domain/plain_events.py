@@ -20,7 +20,7 @@ def read_plain_events(events: bytes) -> tuple[Sequence[str], Sequence[Sequence[i
     """The texts and the tokens of all; None if one of them is of another shape."""
     for opening, middle in _MIDDLES.items():
         head, found, _ = events.partition(opening)
-        if found and b"\n" not in head:
+        if found and head.startswith(b"data:") and b"\n" not in head:
             rest = events.replace(head + found, b'["').replace(middle, b'",').replace(_END, b"],")
             return _columns(b"[" + rest[:-1] + b"]")
     return None

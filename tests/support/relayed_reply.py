@@ -42,6 +42,10 @@ class Reply:
         return "".join(str(delta) for delta in deltas)
 
     @property
+    def roles(self) -> list[object]:
+        return [_dict(choice["delta"])["role"] for choice in self.choices if "role" in _dict(choice.get("delta", {}))]
+
+    @property
     def finish(self) -> list[object]:
         reasons = [(choice["finish_reason"], choice.get("stop_reason")) for choice in self.choices]
         return [reason for reason in reasons if reason[0] is not None]

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from router.domain.exchange import Call
+from router.domain.exchange import Call, CallPath
 from router.domain.relay import AskAgain, Complete, Continue, Relay, Stuck
 from router.errors import StreamBroken
 from tests.support.deterministic_engine import DeterministicEngine
@@ -45,8 +45,7 @@ def is_the_same(got: Reply, meant: Reply, *, with_usage: bool = True) -> None:
     assert len(got.comments) == got.continued
     if with_usage:
         assert got.usage == meant.usage
-    roles = [choice for choice in got.choices if "role" in str(choice.get("delta"))]
-    assert len(roles) <= 1
+    assert got.roles == meant.roles
 
 
 @settings(max_examples=300)
@@ -90,3 +89,45 @@ def test_stop_strings_hold_over_a_joint(
     assert got.text == meant.text
     assert got.finish == meant.finish
     assert got.dones == 1
+
+
+@given(byte_pieces(), cuts)
+def test_after_the_first_word_a_chat_goes_on_from_its_tokens(pieces: list[bytes], lost: list[float]) -> None:
+    engine = DeterministicEngine(pieces)
+    relayed(engine, chat(max_tokens=500, temperature=0.7), cuts=lost)
+    paths = [call.path for call in engine.calls]
+    assert paths == sorted(paths, reverse=False) or set(paths) == {CallPath.CHAT}
+
+
+@settings(max_examples=200)
+@given(byte_pieces(), cuts, st.booleans())
+def test_a_reply_under_a_schema_is_made_anew_and_its_head_not_told_twice(
+    pieces: list[bytes], lost: list[float], tells_ids: bool
+) -> None:
+    call = chat(temperature=0, max_tokens=500, response_format={"type": "json_object"}, **USAGE)
+    engine = DeterministicEngine(pieces, tells_ids=tells_ids)
+    got = relayed(engine, call, cuts=lost)
+    is_the_same(got, undisturbed(DeterministicEngine(pieces), call))
+    assert all(again == engine.calls[0] for again in engine.calls)
+
+
+@settings(max_examples=200)
+@given(byte_pieces(), cuts, st.integers(1, 40))
+def test_a_reply_is_never_longer_than_it_may_be(pieces: list[bytes], lost: list[float], limit: int) -> None:
+    """Without token ids, what was told is counted by its events."""
+    call = chat(max_tokens=limit, **USAGE)
+    meant = undisturbed(DeterministicEngine(pieces), call)
+    got = relayed(DeterministicEngine(pieces, tells_ids=False), call, cuts=lost)
+    if not got.stuck:
+        assert meant.text.startswith(got.text)
+
+
+@settings(max_examples=200)
+@given(byte_pieces(), cuts)
+def test_a_chat_without_limit_is_exact_where_the_window_is_known(pieces: list[bytes], lost: list[float]) -> None:
+    call = chat(**USAGE)
+    meant = undisturbed(DeterministicEngine(pieces), call)
+    engine = DeterministicEngine(pieces)
+    is_the_same(relayed(engine, call, cuts=lost, window_tokens=4096), meant)
+    by_text = relayed(DeterministicEngine(pieces), call, cuts=lost)
+    is_the_same(by_text, meant, with_usage=False)

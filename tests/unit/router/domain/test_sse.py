@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from router.domain.sse import EventTooLong, SseDecoder
+from router.domain.sse import EventTooLong, SseDecoder, event_data
 
 STREAM = (
     ": keep-alive\n\ndata: eins 收到\n\ndata:zwei\r\ndata: 😀\u2028\r\n\r\nevent: x\nid: 7\n\ndata: [DONE]\n\n".encode()
@@ -52,3 +52,19 @@ def test_an_event_without_end_is_an_error_and_not_a_full_memory(piece: bytes) ->
 
 def test_many_short_events_in_one_piece_are_no_long_event() -> None:
     assert len(SseDecoder(max_event_bytes=9).feed(b"data: 1\n\n" * 100)) == 100
+
+
+@pytest.mark.parametrize(
+    ("block", "data"),
+    [
+        (b"data: a", b"a"),
+        (b"data:a", b"a"),
+        (b"data:  a", b" a"),
+        (b"event: x\nid: 7\ndata: a\ndata:b", b"a\nb"),
+        (b": keep-alive", None),
+        (b"event: x", None),
+        (b"", None),
+    ],
+)
+def test_the_data_of_one_whole_event(block: bytes, data: bytes | None) -> None:
+    assert event_data(block) == data

@@ -4,19 +4,25 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 
+from gateway.adapters.remote.remote_desk import RemoteFleetDesk
+from gateway.adapters.remote.remote_router import RemoteRouter
 from gateway.errors import FleetUnfit
 from gateway.fleet_desk import LocalFleetDesk
 from gateway.ports import FleetDesk, TurnRouter
 from gateway.router_metrics import CountingRouter
 from gateway.settings import Settings
 from gateway.token_samples import token_samples
+from gateway.wiring.background import background
 from gateway.wiring.redis import SharedRedis
 from gateway.wiring.routing import Plan, routing
+from router.adapters.router_line import RouterLine
 from router.adapters.static_fleet import StaticFleet
+from router.adapters.upstream.client import UpstreamClient
 from router.domain.board import RouterId
 from router.domain.fitness import Expectation
 from router.domain.fleet import ReplicaId, ReplicaSpec
 from router.ports import Tracing
+from router.settings import EngineKind
 from sessions.ports import TokenCounter
 
 
@@ -34,7 +40,10 @@ class TurnRouting:
 async def turn_routing(
     settings: Settings, *, redis: SharedRedis, counter: TokenCounter, tracing: Tracing | None
 ) -> AsyncIterator[TurnRouting]:
-    async with _here(settings, redis, counter, tracing) as routed:
+    """Raises `FleetUnfit`."""
+    here = settings.router_url is None
+    way = _here(settings, redis, counter, tracing) if here else _elsewhere(settings, str(settings.router_url))
+    async with way as routed:
         yield routed
 
 
@@ -60,3 +69,20 @@ async def _here(
             running.router,
             running.stop,
         )
+
+
+@asynccontextmanager
+async def _elsewhere(settings: Settings, url: str) -> AsyncIterator[TurnRouting]:
+    """A router that cannot be asked yet is no reason not to start: readiness says so."""
+    key = "" if settings.router_key is None else settings.router_key.get_secret_value()
+    can_continue = settings.router.continue_replies and settings.router.engine is EngineKind.VLLM
+    async with UpstreamClient() as client:
+        line = RouterLine(client=client, url=url, key=key, settings=settings.router)
+        remote = RemoteRouter(line=line, may_continue=can_continue)
+        await remote.look()
+        async with background(remote.run()):
+            yield TurnRouting(remote, RemoteFleetDesk(line=line), None, _nothing)
+
+
+def _nothing() -> None:
+    """The other process has its own end."""

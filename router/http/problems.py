@@ -76,8 +76,17 @@ def _object(kind: Kind, message: str, param: str | None) -> bytes:
     return json.dumps(told, separators=(",", ":")).encode()
 
 
+_AWAY: dict[type[Exception], str] = {
+    carrying.PinStoreUnavailable: "the pins cannot be read or written now",
+    carrying.BoardUnavailable: "the orders for the fleet cannot be read or written now",
+    carrying.DecisionsUnavailable: "the decisions of other routers cannot be read now",
+}
+
+
 def _message(error: Exception) -> str:
-    """An engine's own words may quote what people said, and name machines."""
+    """An engine's own words may quote what people said, and name machines; so may a store's."""
+    if type(error) in _AWAY:
+        return _AWAY[type(error)]
     match error:
         case carrying.EngineError():
             return f"replica {error.replica} failed the request: {kind_of(error).code.replace('_', ' ')}"

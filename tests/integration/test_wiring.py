@@ -64,9 +64,9 @@ async def test_a_turn_goes_all_the_way_and_is_on_record(
         stored = await running.use.read_turn(trainee, session.id, 1)
         assert events[-1].turn == stored
         assert stored.usage.prompt_tokens > 0
-        exposed = running.metrics.text()
+        exposed = await running.metrics.text()
         assert b'drillyard_turns_total{state="completed"} 1.0' in exposed
-        assert b'drillyard_turn_lock_failures{replica=""} 0.0' in exposed
+        assert b"drillyard_turn_lock_failures_total 0.0" in exposed
 
 
 async def test_replicas_that_serve_another_model_refuse_the_start(

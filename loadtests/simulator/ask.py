@@ -16,6 +16,7 @@ from loadtests.simulator.body import (
     conversation_of,
 )
 from loadtests.simulator.body_rules import check_bias, check_sampling
+from loadtests.simulator.domain.continuing import Opened, opened_by, reopened, tokens_after
 from loadtests.simulator.domain.dice import Dice
 from loadtests.simulator.domain.json_instance import Schema, instance_text
 from loadtests.simulator.domain.packed_tokens import Token, token_of
@@ -104,7 +105,10 @@ def ask_chat(body: ChatBody, model: Model, rules: Sequence[Rule]) -> Ask:
     return Ask(
         kind=Kind.CHAT,
         body=body,
-        choices=tuple(speaker.choice(index, prompt, conversation) for index in range(body.n)),
+        choices=tuple(
+            speaker.choice(index, prompt, reopened(conversation, continues=body.continue_final_message))
+            for index in range(body.n)
+        ),
         max_tokens=limit,
         ending=speaker.ending,
         last=last.content,
@@ -126,9 +130,10 @@ def ask_completion(body: CompletionBody, model: Model, rules: Sequence[Rule]) ->
     speaker = _Speaker(model=model, body=body, rules=rules, limit=limit)
     choices: list[Choice] = []
     for prompt in prompts:
-        conversation = [Said("user", model.vocabulary.decode(prompt))]
+        text = model.vocabulary.decode(prompt)
+        opened = opened_by(text) or Opened((Said("user", text),))
         first = len(choices)
-        choices += [speaker.choice(first + place, prompt, conversation) for place in range(body.n)]
+        choices += [speaker.choice(first + place, prompt, opened) for place in range(body.n)]
     return Ask(
         kind=Kind.COMPLETION,
         body=body,
@@ -217,33 +222,49 @@ class _Speaker:
             least_tokens=body.min_tokens,
         )
 
-    def choice(self, index: int, prompt: tuple[int, ...], conversation: Sequence[Said]) -> Choice:
+    def choice(self, index: int, prompt: tuple[int, ...], opened: Opened) -> Choice:
         # Greedy decoding says the same whatever its seed; above zero the seed of the request counts.
         is_greedy = self._body.temperature == 0
         seed = self._model.seed if is_greedy or self._body.seed is None else self._model.seed + self._body.seed
-        tokens = self._tokens(self._reply(conversation, seed=seed + (0 if is_greedy else index)))
+        tokens = self._said(opened, seed=seed + (0 if is_greedy else index))
         return Choice(index=index, prompt=prompt, speech=ended(tokens, self.ending))
 
-    def _reply(self, conversation: Sequence[Said], *, seed: int) -> Reply:
+    def _said(self, opened: Opened, *, seed: int) -> list[Token]:
+        conversation, begun = opened.conversation, opened.begun
+        vocabulary = self._model.vocabulary
+        if (constrained := self._constrained(conversation, seed=seed)) is not None:
+            # A grammar begins anew with each request, whatever was said before.
+            return self._tokens(Reply(constrained))
+        whole = self._tokens(reply_to(conversation, self._rules, seed=seed), said=len(vocabulary.encode(begun)))
+        rest = tokens_after(whole, begun)
+        if rest is None:
+            # These are not its own words: it answers to all of them.
+            everything = [*conversation, Said("assistant", begun)]
+            return self._tokens(reply_to(everything, self._rules, seed=seed))
+        tokens, middle = rest
+        return [*vocabulary.tokens(middle), *tokens] if middle else tokens
+
+    def _constrained(self, conversation: Sequence[Said], *, seed: int) -> str | None:
         dice = Dice(seed, "\n".join(said.content for said in conversation))
         try:
-            constrained = _constrained(self._body, dice)
+            return _constrained(self._body, dice)
         except (ValueError, ArithmeticError, RecursionError) as error:
             # What is asked for may be nonsense in any place, which the engine's compiler of grammars refuses as well.
             raise bad_request(str(error)) from error
-        return reply_to(conversation, self._rules, seed=seed) if constrained is None else Reply(constrained)
 
-    def _tokens(self, reply: Reply) -> list[Token]:
+    def _tokens(self, reply: Reply, *, said: int = 0) -> list[Token]:
+        """All of a reply of which so many tokens were said before."""
         vocabulary, end = self._model.vocabulary, Token(self._model.vocabulary.end, "")
         if reply.pieces:
             tokens = [Token(token_of(piece), piece) for piece in reply.pieces]
         else:
             tokens = vocabulary.tokens(reply.text)
         if not self._body.ignore_eos:
-            if len(tokens) >= self._body.min_tokens:
+            least = self._body.min_tokens + said if self._body.min_tokens else 0
+            if len(tokens) >= least:
                 return [*tokens, end]
-            return [*_again(tokens, reply, vocabulary, self._body.min_tokens), end]
-        return _again(tokens, reply, vocabulary, self._limit)
+            return [*_again(tokens, reply, vocabulary, least), end]
+        return _again(tokens, reply, vocabulary, self._limit + said)
 
 
 def _again(tokens: list[Token], reply: Reply, vocabulary: Vocabulary, least: int) -> list[Token]:

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from loadtests.simulator.ask import Model, ask_chat, ask_completion
+from loadtests.simulator.ask import Ask, Model, ask_chat, ask_completion
 from loadtests.simulator.body import ChatBody, CompletionBody, read
 from loadtests.simulator.domain.replies import Reply, Rule
 from loadtests.simulator.errors import Refused
@@ -128,3 +128,45 @@ def test_scripted_pieces_are_one_token_each() -> None:
     rules = (Rule((Reply("abc", ("a", "bc")),)),)
     (choice,) = ask_chat(chat(), MODEL, rules).choices
     assert [token.text for token in choice.speech.tokens] == ["a", "bc", ""]
+
+
+def said_by(ask: Ask) -> str:
+    return "".join(token.text for token in ask.choices[0].speech.tokens)
+
+
+@pytest.mark.parametrize("place", range(14))
+def test_a_reply_begun_in_words_is_gone_on_with(place: int) -> None:
+    messages = [{"role": "user", "content": "Hello"}, {"role": "assistant", "content": "one two three"[:place]}]
+    fields = {"messages": messages, "continue_final_message": True, "add_generation_prompt": False}
+    assert said_by(ask_chat(chat(**fields), MODEL, RULES)) == "one two three"[place:]
+
+
+@pytest.mark.parametrize("count", range(4))
+def test_a_reply_begun_in_tokens_is_gone_on_with(count: int) -> None:
+    first = ask_chat(chat(), MODEL, RULES)
+    ids = [*first.prompt, *first.choices[0].speech.ids[:count]]
+    rest = ask_completion(completion(prompt=ids, max_tokens=50), MODEL, RULES).choices[0].speech
+    assert rest.ids == first.choices[0].speech.ids[count:]
+
+
+def test_a_reply_begun_in_other_words_is_answered_anew() -> None:
+    messages = [{"role": "user", "content": "Hello"}, {"role": "assistant", "content": "two"}]
+    fields = {"messages": messages, "continue_final_message": True, "add_generation_prompt": False}
+    assert said_by(ask_chat(chat(**fields), MODEL, RULES)) == "one two three"
+
+
+def test_a_least_length_counts_what_was_said_before() -> None:
+    first = ask_chat(chat(min_tokens=9, max_tokens=20), MODEL, RULES)
+    ids = [*first.prompt, *first.choices[0].speech.ids[:4]]
+    rest = ask_completion(completion(prompt=ids, min_tokens=5, max_tokens=16), MODEL, RULES)
+    assert rest.choices[0].speech.ids == first.choices[0].speech.ids[4:]
+    endless = ask_chat(chat(ignore_eos=True, max_tokens=12), MODEL, RULES)
+    ids = [*endless.prompt, *endless.choices[0].speech.ids[:5]]
+    rest = ask_completion(completion(prompt=ids, ignore_eos=True, max_tokens=7), MODEL, RULES)
+    assert rest.choices[0].speech.ids == endless.choices[0].speech.ids[5:]
+
+
+def test_a_grammar_begins_anew() -> None:
+    messages = [{"role": "user", "content": "Hello"}, {"role": "assistant", "content": "aa"}]
+    fields = {"messages": messages, "continue_final_message": True, "add_generation_prompt": False}
+    assert said_by(ask_chat(chat(**fields, structured_outputs={"regex": "a{3}"}), MODEL, RULES)) == "aaa"

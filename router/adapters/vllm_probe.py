@@ -66,13 +66,21 @@ class _Answer:
 class VllmProbe(Probe):
     """Without an expectation any model will do. Of engines other than vLLM only what the OpenAI API has is asked.
 
-    The client should take no proxy from the environment, and reach replicas as `ReplicaTransport` does.
+    The client should take no proxy from the environment. `api_key` is for engines that demand one.
     """
 
-    def __init__(self, *, client: httpx.AsyncClient, expectation: Expectation | None, settings: RouterSettings) -> None:
+    def __init__(
+        self,
+        *,
+        client: httpx.AsyncClient,
+        expectation: Expectation | None,
+        settings: RouterSettings,
+        api_key: str = "",
+    ) -> None:
         self._client = client
         self._expectation = expectation
         self._settings = settings
+        self._key = {"Authorization": f"Bearer {api_key}"} if api_key else {}
         self._is_vllm = settings.engine is EngineKind.VLLM
         self._canaries = count(1)
 
@@ -203,7 +211,7 @@ class VllmProbe(Probe):
         """`is_last`: nothing follows at once. A connection kept longer may be lost just as it is used again, which
         would look like a lost replica.
         """
-        headers = {"Connection": "close"} if is_last else {}
+        headers = self._key | ({"Connection": "close"} if is_last else {})
         request = self._client.build_request(
             "GET" if content is None else "POST",
             spec.url.rstrip("/") + path,

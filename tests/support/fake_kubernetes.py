@@ -51,6 +51,7 @@ class FakeKubernetes:
         self._oldest = 0
         self._slices: dict[str, dict[str, Any]] = {}
         self._events: list[tuple[int, dict[str, Any]]] = []
+        self._connections: set[asyncio.StreamWriter] = set()
         self._watchers: set[asyncio.StreamWriter] = set()
         self._server: asyncio.Server | None = None
 
@@ -62,11 +63,17 @@ class FakeKubernetes:
         self._server = await asyncio.start_server(self._serve, "127.0.0.1", self.port)
         self.port = self._server.sockets[0].getsockname()[1]
 
+    @property
+    def is_up(self) -> bool:
+        return self._server is not None and self._server.is_serving()
+
     async def stop(self) -> None:
         """Refuse connections and cut those there are."""
         assert self._server is not None
         self._server.close()
         self.cut()
+        while self._connections:
+            self._connections.pop().transport.abort()
         await self._server.wait_closed()
 
     def cut(self) -> None:
@@ -124,6 +131,7 @@ class FakeKubernetes:
             await _send_event(writer, kind, thing)
 
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        self._connections.add(writer)
         try:
             while head := await reader.readuntil(b"\r\n\r\n"):
                 await self._answer(head.decode(), writer)
@@ -131,6 +139,7 @@ class FakeKubernetes:
             pass
         finally:
             self._watchers.discard(writer)
+            self._connections.discard(writer)
             writer.close()
 
     async def _answer(self, head: str, writer: asyncio.StreamWriter) -> None:

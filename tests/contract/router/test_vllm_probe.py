@@ -235,3 +235,13 @@ async def test_a_model_that_cannot_chat_is_tried_with_a_completion(stub: StubEng
     assert isinstance(seen, Sighting)
     assert seen.observation is Observation.CANARY_PASSED
     assert json.loads(stub.asked[-1].body)["prompt"]
+
+
+async def test_an_engine_that_demands_a_key_is_shown_it_with_everything(
+    stub: StubEngine, http: httpx.AsyncClient
+) -> None:
+    probe = VllmProbe(client=http, expectation=None, settings=RouterSettings(), api_key="secret")
+    await probe.look(at(stub))
+    await probe.register(at(stub))
+    await probe.try_out(at(stub), ["m"])
+    assert {each.headers["authorization"] for each in stub.asked} == {"Bearer secret"}

@@ -1,11 +1,11 @@
 """What the edge needs from outside."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import AsyncIterator, Iterable, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 from datetime import datetime
 from http import HTTPStatus
-from typing import Protocol, Self
+from typing import Protocol
 from uuid import UUID
 
 from gateway.domain.access import KeyId, Principal, Role, StoredKey
@@ -72,7 +72,7 @@ class TurnReply(Protocol):
     def continued(self) -> int:
         """How often another replica has taken it over after it had begun."""
 
-    def __aiter__(self) -> Self: ...
+    def __aiter__(self) -> AsyncIterator[StreamItem]: ...
 
     async def __anext__(self) -> StreamItem:
         """Raises `EngineBroke` or `EngineTimedOut` when the reply breaks for good."""

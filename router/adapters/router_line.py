@@ -7,7 +7,7 @@ from http import HTTPStatus
 from router.adapters.upstream.client import UpstreamClient
 from router.adapters.upstream.errors import OutOfPatience, UpstreamError
 from router.adapters.upstream.reply import Reply
-from router.adapters.upstream.request import request_bytes
+from router.adapters.upstream.request import header_lines, request_bytes
 from router.domain.patience import Limits, Patience
 from router.errors import EngineBroke, EngineTimedOut, EngineUnreachable
 from router.settings import RouterSettings
@@ -99,7 +99,7 @@ class RouterLine:
         patience = Patience(limits, now=asyncio.get_running_loop().time())
         try:
             target = self._client.target(self._url)
-            request = request_bytes(target, path, headers, body, method=method)
+            request = request_bytes(target, path, header_lines(headers), body, method=method)
             return LineReply(await self._client.open(target, request, patience=patience))
         except OutOfPatience as error:
             raise EngineTimedOut(ROUTER, str(error)) from error

@@ -144,7 +144,7 @@ class RemoteReply:
                 case Complete(data):
                     return data
                 case Stuck():
-                    raise error
+                    raise self._as_told(error)
                 case never:
                     assert_never(never)
 
@@ -153,8 +153,11 @@ class RemoteReply:
         if self._reply is not None:
             self._reply.close()
         if self._gave_up or self._asked >= _ROUTERS_ASKED or (self._relay.has_begun and not self._may_continue):
-            raise error
+            raise self._as_told(error)
         await asyncio.sleep(_PAUSES_S[min(self._asked, len(_PAUSES_S)) - 1])
+
+    def _as_told(self, error: RouterError) -> RouterError:
+        return EngineBroke(self.replica, str(error)) if isinstance(error, StreamBroken) else error
 
     def _hear(self, events: bytes) -> None:
         if not events:

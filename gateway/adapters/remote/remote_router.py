@@ -33,8 +33,8 @@ class RemoteRouter:
     @asynccontextmanager
     async def turn(self, key: AffinityKey, request: ChatRequest, *, asks: Asks) -> AsyncIterator[RemoteReply]:
         call = chat_call(request)
-        headers = tuple(_headers(key, call, asks))
-        reply = RemoteReply(line=self._line, call=call, headers=headers, may_continue=self._may_continue)
+        headers, may_continue = tuple(_headers(key, call, asks)), self._may_continue and asks.may_continue
+        reply = RemoteReply(line=self._line, call=call, headers=headers, may_continue=may_continue)
         try:
             await reply.open()
             yield reply

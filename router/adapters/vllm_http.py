@@ -5,6 +5,7 @@ import json
 import sys
 from contextlib import suppress
 from http import HTTPStatus
+from math import inf
 
 from typing_extensions import override
 
@@ -23,7 +24,7 @@ from router.domain.fleet import Replica, ReplicaId
 from router.domain.patience import Limits, Patience
 from router.errors import EngineBroke, EngineBusy, EngineError, EngineRejected, EngineTimedOut, EngineUnreachable
 from router.ports import Answer, Engine
-from router.settings import RouterSettings
+from router.settings import EngineKind, RouterSettings
 
 _ERROR_BODY_BYTES = 1 << 16
 _ERROR_BODY_S = 0.5
@@ -32,6 +33,7 @@ _WHOLE_BODY_BYTES = 1 << 24
 _NOT_THE_REQUESTS_FAULT = frozenset(
     {HTTPStatus.REQUEST_TIMEOUT, HTTPStatus.TOO_EARLY, HTTPStatus.TOO_MANY_REQUESTS},
 )
+_READABLE = (b"", b"identity")
 # Written here and nowhere else; an `Authorization` of the caller's is not the engine's to see.
 _OURS = frozenset({"accept", "accept-encoding", "authorization", "content-type", "x-request-id"})
 
@@ -46,7 +48,8 @@ class VllmEngine(Engine):
         self._streamed = Limits(
             connect_s=settings.connect_timeout_s,
             total_s=settings.total_timeout_s,
-            answer_s=settings.answer_timeout_s,
+            # Only vLLM is known to send its status line before any work; with others it may come with the first token.
+            answer_s=settings.answer_timeout_s if settings.engine is EngineKind.VLLM else inf,
             first_event_s=settings.first_byte_timeout_s,
             event_s=settings.chunk_timeout_s,
         )
@@ -67,6 +70,9 @@ class VllmEngine(Engine):
             raise _before_the_answer(replica.id, error) from error
         if reply.status != HTTPStatus.OK:
             raise await _refusal(replica.id, reply)
+        if reply.header(b"content-encoding") not in _READABLE:
+            reply.close()
+            raise EngineBusy(replica.id, "it answered in an encoding that was not asked for")
         return _VllmAnswer(replica.id, reply, room=sys.maxsize if call.is_streamed else _WHOLE_BODY_BYTES)
 
     def _lines(self, call: Call) -> str:

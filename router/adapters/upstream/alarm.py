@@ -27,14 +27,19 @@ class Alarm:
             self._start_timer(at)
 
     def stop(self) -> None:
+        """For good. It then forgets whom to call, so that the two do not wait for the garbage collector."""
+        self._cancel_timer()
+        self._ring = _nobody
+
+    def _start_timer(self, at: float) -> None:
+        self._cancel_timer()
+        self._timer_at = at
+        self._timer = self._loop.call_at(at, self._woke)
+
+    def _cancel_timer(self) -> None:
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None
-
-    def _start_timer(self, at: float) -> None:
-        self.stop()
-        self._timer_at = at
-        self._timer = self._loop.call_at(at, self._woke)
 
     def _woke(self) -> None:
         self._timer = None
@@ -48,3 +53,7 @@ class Alarm:
         else:
             self._has_looked = False
             self._ring()
+
+
+def _nobody() -> None:
+    pass

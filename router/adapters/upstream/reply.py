@@ -70,7 +70,10 @@ class Reply:
 
     def header(self, name: bytes) -> bytes:
         """The first of that name, which is in lower case; empty if there is none."""
-        return next((value for key, value in self.headers if key.lower() == name), b"")
+        for key, value in self.headers:
+            if key.lower() == name:
+                return value
+        return b""
 
     async def answered(self) -> None:
         """Return once the head has come."""

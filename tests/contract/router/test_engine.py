@@ -14,7 +14,7 @@ from router.adapters.vllm_http import VllmEngine
 from router.domain.exchange import Call, CallPath
 from router.domain.fleet import Replica, ReplicaId
 from router.errors import EngineBroke, EngineBusy, EngineError, EngineRejected, EngineTimedOut, EngineUnreachable
-from router.settings import RouterSettings
+from router.settings import EngineKind, RouterSettings
 from tests.support.engine_process import EngineProcess, free_port, scripted_engine
 from tests.support.loopback_server import Answers, a_server_that, always, one_request, until
 
@@ -310,6 +310,12 @@ async def test_whatever_listens_there_gives_an_error_in_our_words(
         await reply_of(adapter(upstream), answers)
 
 
+async def test_a_body_nobody_can_read_is_not_passed_on(upstream: UpstreamClient) -> None:
+    wire = EVENT_STREAM.replace(b"Type", b"Encoding: gzip\r\nContent-Type") + b"\x1f\x8b"
+    with pytest.raises(EngineBusy, match="encoding"):
+        await reply_of(adapter(upstream), always(wire))
+
+
 async def test_a_whole_answer_has_a_bound(upstream: UpstreamClient) -> None:
     size = (1 << 24) + 1
     wire = b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n" % size + b"x" * size
@@ -335,6 +341,16 @@ async def test_no_status_line_in_time(upstream: UpstreamClient) -> None:
 
     with pytest.raises(EngineTimedOut, match=r"no answer within 0\.2 s"):
         await reply_of(adapter(upstream, answer_timeout_s=0.2), nothing)
+
+
+async def test_another_engine_may_answer_with_its_first_token(upstream: UpstreamClient) -> None:
+    async def late(reader: StreamReader, writer: StreamWriter) -> None:
+        await one_request(reader)
+        await asyncio.sleep(0.3)
+        writer.write(EVENT_STREAM + b"data: x\n\n")
+
+    settings = RouterSettings(engine=EngineKind.OPENAI, answer_timeout_s=0.1, first_byte_timeout_s=2)
+    assert await reply_of(VllmEngine(client=upstream, settings=settings), late) == b"data: x\n\n"
 
 
 async def test_silence_before_the_first_token_is_bounded(engine: EngineProcess, upstream: UpstreamClient) -> None:

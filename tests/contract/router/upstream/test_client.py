@@ -13,8 +13,10 @@ from pathlib import Path
 
 import pytest
 
+from router.adapters.upstream.alarm import Alarm
 from router.adapters.upstream.client import UpstreamClient
 from router.adapters.upstream.errors import AnswerBroken, ConnectFailed, NoAnswer, OutOfPatience
+from router.adapters.upstream.reply import Reply
 from router.adapters.upstream.request import request_bytes
 from router.domain.patience import Limits, Patience
 from tests.support.engine_process import free_port
@@ -325,6 +327,25 @@ async def test_a_thousand_aborted_streams_leave_nothing(client: UpstreamClient) 
         await until(lambda: _open_files() <= files, "files stay open")
         assert len(asyncio.all_tasks()) == tasks_before
         assert (client.idle, client._connections) == (0, set())
+
+
+async def test_nothing_is_left_to_the_garbage_collector(client: UpstreamClient) -> None:
+    # Its pauses are what makes the slowest tokens slow.
+    async with a_server_that(always(SMALL)) as server:
+        await ask(client, server.url)
+        gc.collect()
+        gc.disable()
+        try:
+            before = _replies()
+            for _ in range(20):
+                await ask(client, server.url)
+            assert _replies() == before
+        finally:
+            gc.enable()
+
+
+def _replies() -> int:
+    return sum(isinstance(thing, Reply | Alarm) for thing in gc.get_objects())
 
 
 def _open_files() -> int:

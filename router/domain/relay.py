@@ -141,7 +141,8 @@ class Relay:
 
         Raises `StreamBroken` if the reply is not complete.
         """
-        rest = self.feed(self._tail + _SEPARATOR) if self._tail and not self._is_complete else b""
+        # Anything else without its blank line is half an event.
+        rest = self.feed(_SEPARATOR) if event_data(self._tail.strip()) == _DONE else b""
         if not self._is_complete:
             raise self._broken or StreamBroken("the stream was cut off")
         return rest

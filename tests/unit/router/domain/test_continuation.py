@@ -1,6 +1,7 @@
 """How a reply goes on, and when it cannot."""
 
 import json
+from dataclasses import replace
 
 import pytest
 
@@ -29,11 +30,22 @@ def told(*texts: str, ids: bool = True, before: str = "", **delta: object) -> De
     return Delivered(before + one.text(), start, one, True, one.prompt_tokens, one.has_reasoning)
 
 
-def planner(path: CallPath = CallPath.CHAT, *, window: int | None = None, **body: object) -> Planner:
-    if path is CallPath.CHAT:
-        body = {"messages": MESSAGES, **body}
-    call = Call(path, json.dumps({"model": "m", "stream": True, **body}).encode(), "m", True, "r", (("a", "b"),))
-    return Planner(call, read_asked(call), window)
+def planner(**body: object) -> Planner:
+    return planned(CallPath.CHAT, {"messages": MESSAGES, **body})
+
+
+def completions(**body: object) -> Planner:
+    return planned(CallPath.COMPLETIONS, body)
+
+
+def planned(path: CallPath, body: dict[str, object]) -> Planner:
+    sent = json.dumps({"model": "m", "stream": True, **body}).encode()
+    call = Call(path, sent, "m", is_streamed=True, request_id="r", headers=(("a", "b"),))
+    return Planner(call, read_asked(call))
+
+
+def with_window(planner: Planner) -> Planner:
+    return replace(planner, window_tokens=100)
 
 
 def sent(plan: Plan) -> dict[str, object]:
@@ -93,32 +105,32 @@ def test_a_reply_of_nothing_but_space_is_asked_for_anew() -> None:
 
 @pytest.mark.parametrize("prompt", ["Es war", ["Es war"]])
 def test_a_completion_goes_on_by_its_text(prompt: object) -> None:
-    plan = planner(CallPath.COMPLETIONS, prompt=prompt, max_tokens=9).plan(told(" ein", ids=False))
+    plan = completions(prompt=prompt, max_tokens=9).plan(told(" ein", ids=False))
     assert sent(plan) == {"model": "m", "stream": True, "prompt": "Es war ein", "max_tokens": 8}
 
 
 def test_a_completion_without_limit_has_sixteen_tokens() -> None:
-    assert sent(planner(CallPath.COMPLETIONS, prompt="p").plan(told("a", ids=False)))["max_tokens"] == 15
-    assert sent(planner(CallPath.COMPLETIONS, prompt="p").plan(told("a")))["max_tokens"] == 15
-    endless = planner(CallPath.COMPLETIONS, prompt="p", max_tokens=None)
+    assert sent(completions(prompt="p").plan(told("a", ids=False)))["max_tokens"] == 15
+    assert sent(completions(prompt="p").plan(told("a")))["max_tokens"] == 15
+    endless = completions(prompt="p", max_tokens=None)
     assert sent(endless.plan(told("a")))["max_tokens"] is None
     assert sent(endless.plan(told("a", ids=False)))["max_tokens"] is None
 
 
 def test_a_prompt_of_tokens_needs_the_tokens_of_the_reply() -> None:
-    plan = planner(CallPath.COMPLETIONS, prompt=[7, 8]).plan(told("a", ids=False))
+    plan = completions(prompt=[7, 8]).plan(told("a", ids=False))
     assert plan == Impossible("the prompt cannot be continued by text")
 
 
 def test_all_tokens_used_means_the_end() -> None:
     assert planner(max_tokens=2).plan(told("a", "b")) == Exhausted()
-    assert planner(window=4).plan(told("a", "b")) == Exhausted()
+    assert replace(planner(), window_tokens=4).plan(told("a", "b")) == Exhausted()
 
 
 def test_a_chat_without_limit_goes_by_text_unless_the_window_is_known() -> None:
     assert not by_tokens(planner().plan(told("a")))
-    assert sent(planner(window=100).plan(told("a")))["max_tokens"] == 97
-    assert not by_tokens(planner(window=100).plan(told("a", ids=False)))
+    assert sent(with_window(planner()).plan(told("a")))["max_tokens"] == 97
+    assert not by_tokens(with_window(planner()).plan(told("a", ids=False)))
 
 
 @pytest.mark.parametrize(
@@ -135,7 +147,7 @@ def test_what_only_a_chat_can_do_goes_by_text(body: dict[str, object]) -> None:
 
 
 def test_a_completion_keeps_its_logprobs() -> None:
-    plan = planner(CallPath.COMPLETIONS, prompt="p", logprobs=2, max_tokens=9).plan(told("a"))
+    plan = completions(prompt="p", logprobs=2, max_tokens=9).plan(told("a"))
     assert by_tokens(plan)
     assert sent(plan)["logprobs"] == 2
 

@@ -23,7 +23,7 @@ def test_a_finish_has_the_head_of_the_reply() -> None:
 
 
 def test_a_finish_at_a_stop_string_says_which() -> None:
-    (choice,) = read_chunk(event_data(COMPLETION.finish(stop="##").strip()) or b"").document["choices"]
+    choice = read_chunk(event_data(COMPLETION.finish(stop="##").strip()) or b"").choice
     assert (choice["finish_reason"], choice["stop_reason"], choice["text"]) == ("stop", "##", "")
 
 

@@ -124,7 +124,6 @@ def test_a_reply_of_space_may_end_without_saying_it_again() -> None:
 
 def test_a_stop_string_across_the_joint_changes_the_finish() -> None:
     one = joint(stops="d#")
-    assert one.stopped_at is None
     assert one.told(said("# and so on")) == b""
     assert one.stopped_at == "d#"
     finish = choice(one.told(said("!", "length", stop_reason=None)))

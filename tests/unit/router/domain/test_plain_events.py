@@ -1,6 +1,7 @@
 """Read in bulk, ordinary events say what they say one by one."""
 
 import json
+from collections.abc import Callable
 
 import pytest
 from hypothesis import given
@@ -29,7 +30,7 @@ def event(document: object) -> bytes:
 
 @given(pieces, st.sampled_from([chat, completion]))
 def test_texts_and_tokens_come_out_as_they_were_written(
-    pieces: list[tuple[str, list[int]]], shape: "type[bytes]"
+    pieces: list[tuple[str, list[int]]], shape: Callable[[str, list[int]], bytes]
 ) -> None:
     read = read_plain_events(b"".join(shape(text, ids) for text, ids in pieces))
     assert read is not None

@@ -1,14 +1,9 @@
 """However often a replica is lost, the caller gets the undisturbed reply, once."""
 
-from pathlib import Path
-
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from router.domain.exchange import Call, CallPath
-from router.domain.relay import AskAgain, Complete, Continue, Relay, Stuck
-from router.errors import StreamBroken
+from router.domain.exchange import CallPath
 from tests.support.deterministic_engine import DeterministicEngine
 from tests.support.relayed_reply import Reply, chat, completion, relayed, undisturbed
 

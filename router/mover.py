@@ -2,7 +2,7 @@
 
 import asyncio
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Set
 from contextlib import suppress
 from dataclasses import dataclass
 from enum import StrEnum
@@ -74,6 +74,10 @@ class Mover:
         self._has_news = asyncio.Event()
         self._warming: set[AffinityKey] = set()
         self._list_lengths: dict[ReplicaId, int] = {}
+        self._ours: dict[AffinityKey, ReplicaId] = {}
+        """Sessions that this router serves too, at the draining replicas where they were last seen."""
+        self._left: set[AffinityKey] = set()
+        """Those of them that are there no longer."""
         self._moved: Counter[Moved] = Counter()
 
     @property
@@ -84,7 +88,8 @@ class Mover:
     def saw(self, board: Board) -> None:
         self._board = board
         self._list_lengths = {replica: n for replica, n in self._list_lengths.items() if replica in board.drains}
-        if board.drains:
+        self._left.update(key for key, replica in self._ours.items() if replica not in board.drains)
+        if board.drains or self._left:
             self._has_news.set()
 
     async def run(self) -> None:
@@ -96,6 +101,8 @@ class Mover:
                 for drain in tuple(self._board.drains.values()):
                     with suppress(PinStoreUnavailable):
                         await self._take_round(drain, group)
+                with suppress(PinStoreUnavailable):
+                    await self._follow()
 
     async def _take_round(self, drain: Drain, group: asyncio.TaskGroup) -> None:
         at = stage(drain, now=self._board.now)
@@ -121,6 +128,7 @@ class Mover:
         """The sessions there that this router shall move now."""
         limit = self._list_lengths.get(replica, _FIRST_LIST)
         listed = await self._parts.pins.pinned(replica, limit=limit)
+        self._mark(replica, {key for key, _ in listed}, is_whole=len(listed) < limit)
         routers = tuple(sorted({*self._board.routers, self._router}))
         found = [(key, pin) for key, pin in listed if self._is_due(key, at, routers)]
         if len(listed) == limit and not found and limit < _LONGEST_LIST:
@@ -134,6 +142,29 @@ class Mover:
             return False
         is_remembered = self._parts.prompts.get(key) is not None
         return moves_it(key, at=at, is_remembered=is_remembered, router=self._router, routers=routers)
+
+    def _mark(self, replica: ReplicaId, here: Set[AffinityKey], *, is_whole: bool) -> None:
+        for key in here:
+            if self._parts.in_flight.is_running(key) or self._parts.prompts.get(key) is not None:
+                self._ours[key] = replica
+        if is_whole:
+            self._left.update(key for key, at in self._ours.items() if at == replica and key not in here)
+
+    async def _follow(self) -> None:
+        """Prewarm what another router has moved, with the prompt that this one knows, which may be a later one.
+
+        Where it is an earlier one, all of it is in the cache there already, and asking for it costs next to nothing.
+        """
+        for key in tuple(self._left):
+            if self._parts.in_flight.is_running(key):
+                continue
+            pin = await self._parts.pins.get(key)
+            self._left.discard(key)
+            before = self._ours.pop(key, None)
+            call = self._parts.prompts.get(key)
+            now_at = None if pin is None or pin.replica == before else self._parts.fleet.current().get(pin.replica)
+            if call is not None and now_at is not None and not self._parts.in_flight.is_running(key):
+                self._parts.prewarming.start(key, now_at, call)
 
     def _target(self, session: _Session, away_from: ReplicaId, loads: Mapping[ReplicaId, PinnedLoad]) -> Replica | None:
         fleet = self._parts.fleet.current()
@@ -175,6 +206,8 @@ class Mover:
         moved = await self._parts.pins.claim(key, [target.id], replacing=pin, demand=session.demand, prefer=target.id)
         if moved.generation == pin.generation + 1 and moved.replica == target.id:
             self._moved[how] += 1
+            self._ours.pop(key, None)
+            self._left.discard(key)
 
 
 def _mean_demand(load: PinnedLoad) -> Demand:

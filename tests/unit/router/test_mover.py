@@ -316,6 +316,44 @@ def test_a_key_tells_its_pool(model: str) -> None:
     assert model_of(pin_key(model, AffinityKey("a\nb"))) == model
 
 
+async def test_a_router_that_knows_a_later_prompt_prewarms_it_where_another_one_has_moved_the_session() -> None:
+    routers = Routers("r1", "r2")
+    await routers.houses[1].turn()  # the earlier turn
+    async with routers.running():
+        async with routers.first.router.turn(KEY, REQUEST) as stream:
+            replica = stream.replica
+            await drain(routers, replica)
+            await routers.hear_until_empty(replica)
+            assert [item async for item in stream]
+        await routers.hear()
+        await eventually(lambda: len(routers.first.fake.calls) == 2)
+    assert routers.houses[1].mover.moved == {Moved.WARM: 1}
+    pin = await routers.pin(KEY)
+    assert pin is not None
+    assert routers.first.fake.asked == [replica, pin.replica]
+    assert routers.first.fake.calls[1].request_id == f"prewarm-{REQUEST.request_id}"
+
+
+async def test_a_session_that_left_by_its_end_or_stays_after_an_undone_drain_is_not_followed() -> None:
+    routers = Routers("r1", settings=RouterSettings(prewarm_share=0.25))
+    replica = await drained_session(routers)
+    others = {A, B, C} - {replica}
+    async with routers.running():
+        routers.first.fake.frozen = set(others)
+        await routers.hear()
+        await eventually(lambda: len(routers.first.fake.calls) == 2)
+        await routers.board.drain(replica, within_s=None)
+        await routers.hear()
+        await asyncio.sleep(0.001)
+        await routers.board.drain(replica, within_s=100.0)
+        await routers.hear()
+        await asyncio.sleep(0.001)
+        await routers.pins.end(pin_key(MODEL, KEY))
+        await routers.hear()
+        await asyncio.sleep(0.001)
+    assert len(routers.first.fake.calls) == 2
+
+
 async def test_two_routers_at_once_move_each_session_once() -> None:
     routers = Routers("r1", "r2")
     keys = sessions(30)

@@ -5,6 +5,7 @@ allows and a Redis Cluster does not.
 """
 
 from collections.abc import Callable, Mapping, Sequence
+from sys import intern
 
 from redis.asyncio import Redis
 from typing_extensions import override
@@ -152,7 +153,9 @@ def _correction(used: Sequence[tuple[AffinityKey, Pin]], entry: object) -> tuple
 def _record(answer: object) -> PinRecord:
     match answer:
         case [bytes(replica), int(generation), int(kv_tokens), bytes(cohort)]:
-            return PinRecord(Pin(ReplicaId(replica.decode()), generation), Demand(kv_tokens, cohort.decode()))
+            # The same few names come again and again, and are kept for every session that is cached.
+            pin = Pin(ReplicaId(intern(replica.decode())), generation)
+            return PinRecord(pin, Demand(kv_tokens, intern(cohort.decode())))
         case _:
             raise PinStoreUnavailable("a pin came back in an unknown shape")
 

@@ -1,5 +1,6 @@
 """Where a session's next turn goes."""
 
+from bisect import bisect_left
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
@@ -144,17 +145,21 @@ def choose(
     """
     seen = [loads.get(candidate, _NOTHING_KNOWN) for candidate in candidates]
     tokens = [load.kv_tokens for load in seen]
+    least = min(tokens)
     if holders:
         mean = (sum(tokens) + demand.kv_tokens) / len(tokens)
         limit = max(bound * mean, mean + demand.kv_tokens) - demand.kv_tokens
-        fitting = [i for i, candidate in enumerate(candidates) if candidate in holders and tokens[i] <= limit]
-        if fitting:
-            return candidates[_least(fitting, seen, start)]
-    least = min(tokens)
-    return candidates[_least([i for i, kv in enumerate(tokens) if kv == least], seen, start)]
+        held = [kv for candidate, kv in zip(candidates, tokens, strict=True) if candidate in holders and kv <= limit]
+        if held:
+            least = min(held)
+            equals = [i for i, kv in enumerate(tokens) if kv == least and candidates[i] in holders]
+            return candidates[_in_turn(equals, seen, start)]
+    return candidates[_in_turn([i for i, kv in enumerate(tokens) if kv == least], seen, start)]
 
 
-def _least(places: Sequence[int], seen: Sequence[PinnedLoad], start: int) -> int:
-    count = len(seen)
-    first = start % count
-    return min(places, key=lambda place: (seen[place].kv_tokens, seen[place].sessions, (place - first) % count))
+def _in_turn(places: Sequence[int], seen: Sequence[PinnedLoad], start: int) -> int:
+    """Of these places the one with the fewest sessions; of several the next from `start` on."""
+    sessions = [seen[place].sessions for place in places]
+    fewest = min(sessions)
+    equals = [place for place, count in zip(places, sessions, strict=True) if count == fewest]
+    return equals[bisect_left(equals, start % len(seen)) % len(equals)]

@@ -7,12 +7,11 @@ local kv, cohort, bound, start = tonumber(ARGV[6]), ARGV[7], tonumber(ARGV[8]), 
 local FIRST = 10
 
 local function holders()
+  if cohort == '' then return nil end
   local held = {}
-  if cohort ~= '' then
-    local key = 'dy:p2:cohort:' .. cohort
-    for _, replica in ipairs(redis.call('ZRANGEBYSCORE', key, '(' .. whole(now_ms - HOLDS_MS), '+inf')) do
-      held[replica] = true
-    end
+  for _, replica in ipairs(redis.call('ZRANGEBYSCORE', 'dy:p2:cohort:' .. cohort, '(' .. whole(now_ms - HOLDS_MS),
+    '+inf')) do
+    held[replica] = true
   end
   return held
 end
@@ -22,19 +21,23 @@ local function choose()
   local sessions = redis.call('HMGET', SESSIONS, unpack(ARGV, FIRST))
   local tokens = redis.call('HMGET', KV, unpack(ARGV, FIRST))
   for i = 1, count do
-    sessions[i], tokens[i] = tonumber(sessions[i] or 0), tonumber(tokens[i] or 0)
+    tokens[i] = tonumber(tokens[i] or 0)
     total = total + tokens[i]
   end
   local mean, held = (total + kv) / count, holders()
   local limit = math.max(bound * mean, mean + kv) - kv
-  local best, best_holder
+
   local function better(i, than)
-    return not than or tokens[i] < tokens[than] or (tokens[i] == tokens[than] and sessions[i] < sessions[than])
+    if not than or tokens[i] ~= tokens[than] then return not than or tokens[i] < tokens[than] end
+    return tonumber(sessions[i] or 0) < tonumber(sessions[than] or 0)
   end
-  for step = 0, count - 1 do
-    local i = (start + step) % count + 1
+
+  local best, best_holder
+  local i = start % count
+  for _ = 1, count do
+    i = i % count + 1
     if better(i, best) then best = i end
-    if held[ARGV[FIRST + i - 1]] and tokens[i] <= limit and better(i, best_holder) then best_holder = i end
+    if held and held[ARGV[FIRST + i - 1]] and tokens[i] <= limit and better(i, best_holder) then best_holder = i end
   end
   return ARGV[FIRST + (best_holder or best) - 1]
 end

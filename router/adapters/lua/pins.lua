@@ -40,10 +40,17 @@ local function check(replica)
   redis.call('HSET', KV, replica, whole(kv))
 end
 
+local function add(replica, sessions, kv)
+  for key, by in pairs({ [SESSIONS] = sessions, [KV] = kv }) do
+    -- Below some size Redis reads a hash from its beginning for every field, unless it has a value as long as this.
+    redis.call('HSETNX', key, '', 'sums per replica over dy:p2:use:*, worked out by the scripts of the pins alone')
+    redis.call('HINCRBY', key, replica, by)
+  end
+end
+
 local function drop(replica, member)
   if redis.call('ZREM', use_key(replica), member) == 1 then
-    redis.call('HINCRBY', SESSIONS, replica, -1)
-    redis.call('HINCRBY', KV, replica, -kv_of(member))
+    add(replica, -1, -kv_of(member))
     check(replica)
   end
 end
@@ -87,8 +94,7 @@ local function write(pin)
     'cohort', pin.cohort)
   pin.member = pin.kv .. ':' .. pin.session
   if redis.call('ZADD', use_key(pin.replica), now_ms, pin.member) == 1 then
-    redis.call('HINCRBY', SESSIONS, pin.replica, 1)
-    redis.call('HINCRBY', KV, pin.replica, pin.kv)
+    add(pin.replica, 1, pin.kv)
   end
   redis.call('ZADD', OLDEST, 'LT', now_ms, pin.replica)
   redis.call('SET', EPOCH, whole(now_ms), 'NX')

@@ -57,7 +57,10 @@ async def test_nothing_but_time_marks_are_left_when_all_have_ended(redis_client:
     pins = store(redis_client)
     await pins.claim(KEY, [A], replacing=None, demand=Demand(5, "scenario"))
     await pins.end(KEY)
-    assert sorted(await redis_client.keys("*")) == [b"dy:p2:cohort:scenario", b"dy:p2:epoch", b"dy:p2:oldest"]
+    await pins.loads([A])
+    keys = sorted(await redis_client.keys("*"))
+    assert keys == [b"dy:p2:cohort:scenario", b"dy:p2:epoch", b"dy:p2:kv", b"dy:p2:oldest", b"dy:p2:sessions"]
+    assert await redis_client.hkeys("dy:p2:kv") == await redis_client.hkeys("dy:p2:sessions") == [b""]
 
 
 @pytest.mark.parametrize("lost", ["dy:p2:sessions", "dy:p2:kv"])

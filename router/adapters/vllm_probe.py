@@ -212,14 +212,17 @@ class VllmProbe(Probe):
         would look like a lost replica.
         """
         headers = self._key | ({"Connection": "close"} if is_last else {})
-        request = self._client.build_request(
-            "GET" if content is None else "POST",
-            spec.url.rstrip("/") + path,
-            json=content,
-            headers=headers | {"X-Request-Id": name} if name else headers,
-            timeout=None,
-        )
-        response = await self._client.send(request, stream=True)
+        try:
+            request = self._client.build_request(
+                "GET" if content is None else "POST",
+                spec.url.rstrip("/") + path,
+                json=content,
+                headers=headers | {"X-Request-Id": name} if name else headers,
+                timeout=None,
+            )
+            response = await self._client.send(request, stream=True)
+        except UnicodeError as error:
+            raise httpx.InvalidURL(f"no host name: {error}") from error
         async with aclosing(response):
             return _Answer(response.status_code, await _bounded(response))
 

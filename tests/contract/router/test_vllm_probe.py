@@ -73,8 +73,9 @@ async def test_nobody_there_cannot_be_reached(http: httpx.AsyncClient) -> None:
     assert seen.detail.startswith("cannot be reached (ConnectError")
 
 
-async def test_an_address_that_is_none_cannot_be_reached(http: httpx.AsyncClient) -> None:
-    seen = await probe_of(http).look(ReplicaSpec(ReplicaId("a"), "http://[x"))
+@pytest.mark.parametrize("url", ["http://[x", "http://xn--a", "http://é.invalid", "http://\0", "ftp://x", "", "//x"])
+async def test_an_address_that_is_none_cannot_be_reached(http: httpx.AsyncClient, url: str) -> None:
+    seen = await probe_of(http).look(ReplicaSpec(ReplicaId("a"), url))
     assert isinstance(seen, Sighting)
     assert seen.observation is Observation.PROBE_FAILED
 

@@ -1,12 +1,13 @@
 """Everything a router needs, in a gateway and alone alike; with Redis shared by all processes, without it for one."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 
 import httpx
 
-from gateway.wiring.background import background
+from gateway.errors import FleetUnfit
+from gateway.wiring.background import Work, background
 from gateway.wiring.redis import SharedRedis
 from router.adapters.memory_board import MemoryBoard
 from router.adapters.memory_decisions import MemoryDecisions
@@ -68,16 +69,22 @@ class Routing:
 
 @dataclass(frozen=True, slots=True)
 class _Stores:
+    """`work` is what each of them does in the background."""
+
     pins: PinStore
     board: FleetBoard
     decisions: DecisionLog
+    work: tuple[Callable[[], Work], ...] = ()
 
 
 @asynccontextmanager
 async def routing(plan: Plan) -> AsyncIterator[Routing]:
-    """Entered once every replica has been looked at, or the time for it is over."""
+    """Entered once every replica has been looked at, or the time for it is over.
+
+    Raises `FleetUnfit` when each of them is another than is expected.
+    """
+    stores = _stores(plan)
     async with AsyncExitStack() as stack:
-        stores = await stack.enter_async_context(_stores(plan))
         parts, state = await stack.enter_async_context(_parts(plan, stores))
         probing = await stack.enter_async_context(httpx.AsyncClient(transport=ReplicaTransport(), trust_env=False))
         upkeep = _upkeep(plan, parts, state, probing)
@@ -93,8 +100,11 @@ async def routing(plan: Plan) -> AsyncIterator[Routing]:
         )
         await board.take_round()
         await upkeep.first_round()
+        if (seen := state.current()).is_unfit and plan.expectation is not None:
+            raise FleetUnfit("; ".join(f"{replica.id} {replica.reason}" for replica in seen.replicas))
         stack.push_async_callback(board.leave)
-        await stack.enter_async_context(background(upkeep.run(), board.run(), mover.run(), parts.prewarming.run()))
+        work = [upkeep.run, board.run, mover.run, parts.prewarming.run, *stores.work]
+        await stack.enter_async_context(background(*(begin() for begin in work)))
         sources = FleetSources(stores.board, state, parts.pins, parts.in_flight.counts)
         yield Routing(Router(parts, plan.settings), FleetOrders(sources, plan.settings), board, upkeep)
 
@@ -133,24 +143,13 @@ def _upkeep(plan: Plan, parts: RouterParts, state: FleetState, client: httpx.Asy
     )
 
 
-@asynccontextmanager
-async def _stores(plan: Plan) -> AsyncIterator[_Stores]:
+def _stores(plan: Plan) -> _Stores:
     settings, redis, own = plan.settings, plan.redis, MemoryDecisions()
     if redis is None:
-        yield _Stores(MemoryPins(ttl_s=settings.pin_ttl_s, cohort_bound=settings.cohort_bound), MemoryBoard(), own)
-        return
-    decisions = RedisDecisions(client=redis.client, own=own)
-    async with background(decisions.run()), _shared_pins(plan, redis) as pins:
-        yield _Stores(pins, RedisBoard(client=redis.client), decisions)
-
-
-@asynccontextmanager
-async def _shared_pins(plan: Plan, redis: SharedRedis) -> AsyncIterator[PinStore]:
-    settings = plan.settings
-    shared = RedisPins(client=redis.client, ttl_s=settings.pin_ttl_s, cohort_bound=settings.cohort_bound)
+        return _Stores(MemoryPins(ttl_s=settings.pin_ttl_s, cohort_bound=settings.cohort_bound), MemoryBoard(), own)
+    board, decisions = RedisBoard(client=redis.client), RedisDecisions(client=redis.client, own=own)
+    pins = RedisPins(client=redis.client, ttl_s=settings.pin_ttl_s, cohort_bound=settings.cohort_bound)
     if not plan.has_pin_cache:
-        yield shared
-        return
-    cached = CachedPins(store=shared, feed=RedisMoves(url=redis.url), ttl_s=settings.pin_ttl_s)
-    async with background(cached.run()):
-        yield cached
+        return _Stores(pins, board, decisions, (decisions.run,))
+    cached = CachedPins(store=pins, feed=RedisMoves(url=redis.url), ttl_s=settings.pin_ttl_s)
+    return _Stores(cached, board, decisions, (decisions.run, cached.run))

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 
 from gateway.adapters.remote.remote_desk import RemoteFleetDesk
 from gateway.adapters.remote.remote_router import RemoteRouter
-from gateway.errors import FleetUnfit
 from gateway.fleet_desk import LocalFleetDesk
 from gateway.ports import FleetDesk, TurnRouter
 from gateway.router_metrics import CountingRouter
@@ -51,7 +50,6 @@ async def turn_routing(
 async def _here(
     settings: Settings, redis: SharedRedis, counter: TokenCounter, tracing: Tracing | None
 ) -> AsyncIterator[TurnRouting]:
-    """Raises `FleetUnfit` when every replica answers and none is the one meant."""
     plan = Plan(
         settings=settings.router,
         source=StaticFleet(replicas=[ReplicaSpec(ReplicaId(each.id), str(each.url)) for each in settings.replicas]),
@@ -61,8 +59,6 @@ async def _here(
         tracing=tracing,
     )
     async with routing(plan) as running:
-        if (seen := running.router.fleet()).is_unfit:
-            raise FleetUnfit("; ".join(f"{replica.id} {replica.reason}" for replica in seen.replicas))
         yield TurnRouting(
             running.router,
             LocalFleetDesk(orders=running.orders, decisions=running.router.decision),

@@ -49,12 +49,18 @@ def bytes_of(token: int) -> bytes:
 
 
 def readable(pieces: Sequence[tuple[int, bytes]]) -> list[Token]:
-    """Give each token what can be read with it; a character that never ends is shown as U+FFFD at the end."""
+    """Give each token what can be read with it; a character that never ends is shown as U+FFFD at the end.
+
+    A token that ends inside a character reads as nothing, also what of it could be read; vLLM holds it back as a whole.
+    """
     tokens, held = [], b""
     for place, (number, piece) in enumerate(pieces):
         held += piece
-        last = place == len(pieces) - 1
-        text, held = _split(held, last=last)
+        text, begun = _split(held, last=place == len(pieces) - 1)
+        if begun:
+            text = ""
+        else:
+            held = b""
         tokens.append(Token(number, text))
     return tokens
 

@@ -10,7 +10,7 @@ from loadtests.simulator.domain.replies import Said
 from loadtests.simulator.vocabulary import PackedVocabulary
 
 TALK = (Said("system", "Be\nkind."), Said("user", "Hello 🙂"))
-words = st.text(st.characters(exclude_characters="<|>\n", exclude_categories=("Cs",)), max_size=20)
+words = st.text(st.characters(exclude_characters="<|>\n", exclude_categories=["Cs"]), max_size=20)
 
 
 @pytest.mark.parametrize("begun", ["", "Good", "Good day,\n"])

@@ -71,3 +71,7 @@ def test_a_piece_of_any_length_can_be_one_token() -> None:
 
 def test_half_a_character_becomes_a_question_mark() -> None:
     assert decode(encode("a\ud800b")) == "a?b"
+
+
+def test_a_token_that_ends_inside_a_character_reads_as_nothing_not_even_its_beginning() -> None:
+    assert [token.text for token in tokens_of("so 🙂!")] == ["so", "", " 🙂", "!"]

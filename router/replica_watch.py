@@ -23,7 +23,7 @@ _log: FilteringBoundLogger = structlog.get_logger(__name__)
 # Registration asks half a dozen things; a whole fleet that registers at once must not make its own answers late.
 _REGISTRATIONS_AT_ONCE = 16
 # Past so many looks a second, probing a large fleet would cost turns their time: then each replica is seen less often.
-_LOOKS_PER_S = 100
+_LOOKS_PER_S = 50
 
 _IS_REGISTERED = frozenset({Health.PROVING, Health.READY})
 

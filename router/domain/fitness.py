@@ -13,7 +13,7 @@ from router.domain.exchange import Message
 # What the engine must know for a reply to be continued at all, and what it must know for that to be exact.
 _OLDEST_VERSION = (0, 6)
 _OLDEST_FULL_VERSION = (0, 10, 2)
-KNOWN_GOOD_VERSIONS = "0.10.2 to 0.32"
+KNOWN_GOOD_VERSIONS = "0.32"
 
 SHUTDOWN_ADVICE = (
     "vLLM does not tell its shutdown time-out, and by default aborts running replies on SIGTERM: "

@@ -82,6 +82,7 @@ def load(given: Mapping[str, object]) -> RouterProcessSettings:
 def shown(settings: RouterProcessSettings) -> dict[str, Plain]:
     """What is in force, without secrets."""
     found: dict[str, Plain] = json.loads(settings.model_dump_json(exclude={"redis_url"}))
+    found["replicas"] = [_without_userinfo(each) for each in settings.replicas]
     found["redis"] = None if settings.redis_url is None else _place(settings.redis_url)
     return found
 
@@ -95,3 +96,9 @@ def is_loopback(host: str) -> bool:
 
 def _place(url: RedisDsn) -> str:
     return f"{url.host}:{url.port}{url.path or ''}"
+
+
+def _without_userinfo(replica: PoolReplicaSettings) -> dict[str, Plain]:
+    url = replica.url
+    place = f"{url.scheme}://{url.host}:{url.port}{url.path or ''}"
+    return {"id": replica.id, "url": place, "models": list(replica.models)}

@@ -12,7 +12,8 @@ from dataclasses import dataclass, replace
 from router.domain.exchange import Call, CallPath
 
 _TOKEN_IDS = b'"return_token_ids"'
-_SEVERAL = re.compile(rb'"(?:n|best_of|use_beam_search)"\s*:|"prompt"\s*:\s*\[')
+_SEVERAL = (b'"n"', b'"best_of"', b'"use_beam_search"')
+_PROMPT_LIST = re.compile(rb'"prompt"\s*:\s*\[')
 _DEFAULT_COMPLETION_TOKENS = 16
 _GRAMMARS = (
     *("structured_outputs", "guided_json", "guided_regex", "guided_choice", "guided_grammar"),
@@ -37,7 +38,10 @@ def with_token_ids(call: Call) -> Call:
 
 
 def may_have_several_choices(call: Call) -> bool:
-    return _SEVERAL.search(call.body) is not None
+    """May err on the safe side: the words may stand deeper in the body."""
+    if any(word in call.body for word in _SEVERAL):
+        return True
+    return call.path is CallPath.COMPLETIONS and _PROMPT_LIST.search(call.body) is not None
 
 
 def may_want_usage(call: Call) -> bool:

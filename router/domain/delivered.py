@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from itertools import chain
 
 from router.domain.chunk import Chunk, Counts, read_chunk
-from router.domain.plain_events import read_plain_events
+from router.domain.plain_events import PlainEvents, read_plain_events
 from router.domain.sse import event_data
 from router.errors import StreamBroken
 
@@ -93,21 +93,24 @@ class Heard:
         self._raw_bytes = 0
         plain = read_plain_events(raw)
         if plain is not None:
-            self._take_plain(*plain)
+            self._take_plain(plain)
         else:
             self._take_events(raw)
 
-    def _take_plain(self, texts: Sequence[str], ids: Sequence[Sequence[int]]) -> None:
+    def _take_plain(self, plain: PlainEvents) -> None:
+        counts = [1] * len(plain.texts) if plain.ids is None else map(len, plain.ids)
         chars, tokens = self._chars, self.tokens
-        for text, more in zip(texts, ids, strict=True):
-            tokens += len(more)
+        for text, more in zip(plain.texts, counts, strict=True):
+            tokens += more
             if text:
                 chars += len(text)
                 self._step_chars.append(chars)
                 self._step_tokens.append(tokens)
         self._chars, self.tokens = chars, tokens
-        self._texts.append("".join(texts))
-        self.ids.extend(chain.from_iterable(ids))
+        self._texts.append("".join(plain.texts))
+        self.ids.extend(chain.from_iterable(plain.ids or ()))
+        self.knows_ids = self.knows_ids and plain.ids is not None
+        self.is_counted = self.is_counted and plain.ids is not None
 
     def _take_events(self, raw: bytes) -> None:
         try:

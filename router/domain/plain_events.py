@@ -7,6 +7,7 @@ shape makes the rest no such list, upon which the events must be read one by one
 
 import json
 from collections.abc import Sequence
+from dataclasses import dataclass
 from itertools import zip_longest
 
 _MIDDLES = {
@@ -16,17 +17,25 @@ _MIDDLES = {
 _END = b"}]}\n\n"
 
 
-def read_plain_events(events: bytes) -> tuple[Sequence[str], Sequence[Sequence[int]]] | None:
-    """The texts and the tokens of all; None if one of them is of another shape."""
+@dataclass(frozen=True, slots=True)
+class PlainEvents:
+    """`ids` is None when the engine tells no tokens."""
+
+    texts: Sequence[str]
+    ids: Sequence[Sequence[int]] | None
+
+
+def read_plain_events(events: bytes) -> PlainEvents | None:
+    """None if one of them is of another shape."""
     for opening, middle in _MIDDLES.items():
         head, found, _ = events.partition(opening)
         if found and head.startswith(b"data:") and b"\n" not in head:
             rest = events.replace(head + found, b'["').replace(middle, b'",').replace(_END, b"],")
-            return _columns(b"[" + rest[:-1] + b"]")
+            return _read_rows(b"[" + rest[:-1] + b"]")
     return None
 
 
-def _columns(rows: bytes) -> tuple[Sequence[str], Sequence[Sequence[int]]] | None:
+def _read_rows(rows: bytes) -> PlainEvents | None:
     try:
         pieces: list[object] = json.loads(rows.decode("utf-8", "replace"))
     except (ValueError, RecursionError):
@@ -34,6 +43,7 @@ def _columns(rows: bytes) -> tuple[Sequence[str], Sequence[Sequence[int]]] | Non
     if set(map(type, pieces)) != {list}:
         return None
     columns = list(zip_longest(*(piece for piece in pieces if isinstance(piece, list))))
-    if [set(map(type, column)) for column in columns] != [{str}, {list}]:
-        return None
-    return columns[0], columns[1]
+    kinds = [set(map(type, column)) for column in columns]
+    if kinds == [{str}, {list}]:
+        return PlainEvents(columns[0], columns[1])
+    return PlainEvents(columns[0], None) if kinds == [{str}, {type(None)}] else None

@@ -35,7 +35,7 @@ from router.errors import StreamBroken
 _ORDINARY = b'"finish_reason":null'
 _SEPARATOR = b"\n\n"
 _DONE = b"[DONE]"
-_PROMPT_IDS = re.compile(rb'"prompt_token_ids":\s*(\[[0-9,\s]+\])')
+_PROMPT_IDS = re.compile(rb'"prompt_token_ids":\s*(?=\[)')
 _MAX_FIRST_EVENT_BYTES = 4 * MAX_EVENT_BYTES  # with the tokens of a prompt that fills a large window
 _MAX_UNTOLD_BYTES = 8 * MAX_EVENT_BYTES
 
@@ -275,10 +275,9 @@ class Relay:
         found = _PROMPT_IDS.search(block)
         if found is None:
             return block
-        self._heard.keep_prompt_ids(found[1])
-        if not self._asks_for_ids:
-            return block
-        return block[: found.start(1)] + b"null" + block[found.end(1) :]
+        begin, end = found.end(), block.index(b"]", found.end()) + 1
+        self._heard.keep_prompt_ids(block[begin:end])
+        return block[:begin] + b"null" + block[end:] if self._asks_for_ids else block
 
     def _delivered(self) -> Delivered:
         heard, joint = self._heard, self._joint

@@ -51,8 +51,10 @@ def test_token_ids_are_left_to_a_caller_who_speaks_of_them() -> None:
 
 
 def test_several_choices_and_usage_are_suspected_by_their_bytes() -> None:
-    for body in (b'{"n": 2}', b'{"prompt":["a"]}', b'{"use_beam_search":true}', b'{"best_of" :2}'):
+    for body in (b'{"n": 2}', b'{"use_beam_search":true}', b'{"best_of" :2}'):
         assert may_have_several_choices(call(body))
+    assert may_have_several_choices(call(b'{"prompt" : ["a"]}', path=CallPath.COMPLETIONS))
+    assert not may_have_several_choices(call(b'{"prompt":"a"}', path=CallPath.COMPLETIONS))
     assert not may_have_several_choices(call(b'{"prompt":"\\"n\\": 2"}'))
     assert may_want_usage(call(b'{"stream_options":{"include_usage":true}}'))
     assert not may_want_usage(call(b"{}"))

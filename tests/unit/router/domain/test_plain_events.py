@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from router.domain.plain_events import read_plain_events
+from router.domain.plain_events import PlainEvents, read_plain_events
 
 pieces = st.lists(st.tuples(st.text(), st.lists(st.integers(0, 200_000), max_size=3)), min_size=1, max_size=9)
 
@@ -34,8 +34,9 @@ def test_texts_and_tokens_come_out_as_they_were_written(
 ) -> None:
     read = read_plain_events(b"".join(shape(text, ids) for text, ids in pieces))
     assert read is not None
-    assert [*read[0]] == [text.encode("utf-8", "replace").decode() for text, _ in pieces]
-    assert [*read[1]] == [ids for _, ids in pieces]
+    assert read.ids is not None
+    assert [*read.texts] == [text.encode("utf-8", "replace").decode() for text, _ in pieces]
+    assert [*read.ids] == [ids for _, ids in pieces]
 
 
 @pytest.mark.parametrize(
@@ -50,13 +51,12 @@ def test_texts_and_tokens_come_out_as_they_were_written(
     ],
 )
 def test_no_text_looks_like_what_is_cut_away(text: str) -> None:
-    assert read_plain_events(chat(text, [1]) + chat("b", [2])) == ((text, "b"), ([1], [2]))
+    assert read_plain_events(chat(text, [1]) + chat("b", [2])) == PlainEvents((text, "b"), ([1], [2]))
 
 
 @pytest.mark.parametrize(
     "other",
     [
-        chat("a", None),
         b": keep-alive\n\n",
         b"data: [DONE]\n\n",
         event({"choices": [{"index": 0, "delta": {"content": "a"}, "finish_reason": None}]}),
@@ -71,3 +71,8 @@ def test_another_shape_is_not_read(other: bytes) -> None:
     assert read_plain_events(other) is None
     assert read_plain_events(chat("a", [1]) + other) is None or other == b""
     assert read_plain_events(other + chat("a", [1])) is None or other == b""
+
+
+def test_an_engine_may_tell_no_tokens_but_not_now_and_then() -> None:
+    assert read_plain_events(chat("a", None) + chat("b", None)) == PlainEvents(("a", "b"), None)
+    assert read_plain_events(chat("a", None) + chat("b", [1])) is None

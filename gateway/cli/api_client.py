@@ -14,6 +14,7 @@ from pydantic import ValidationError
 
 from gateway.cli.api_faults import ApiAnswerMalformed, ApiCutOff, ApiRefused, ApiSilent, ApiUnreachable
 from gateway.cli.event_stream import EventReader, ServerEvent
+from gateway.cli.fleet_wire import DecisionView, FleetView, ReplicaView
 from gateway.cli.wire import (
     EVENT_OF,
     Answer,
@@ -105,6 +106,24 @@ class ApiClient:
 
     async def context(self, session: str) -> ContextView:
         return await self._get(f"/v1/sessions/{_part(session)}/context", ContextView)
+
+    async def fleet(self) -> FleetView:
+        return await self._get("/v1/fleet", FleetView)
+
+    async def replica(self, replica: str) -> ReplicaView:
+        return await self._get(f"/v1/fleet/replicas/{_part(replica)}", ReplicaView)
+
+    async def drain(self, replica: str, *, within_s: float | None) -> ReplicaView:
+        body: dict[str, object] = {} if within_s is None else {"within_s": within_s}
+        return await self._post(f"/v1/fleet/replicas/{_part(replica)}/drain", ReplicaView, body)
+
+    async def undo_drain(self, replica: str) -> ReplicaView:
+        with self._api.faults():
+            answer = await self._http.delete(f"/v1/fleet/replicas/{_part(replica)}/drain", headers=self._headers)
+        return _viewed(answer, ReplicaView)
+
+    async def decision(self, turn: str) -> DecisionView:
+        return await self._get(f"/v1/fleet/decisions/{_part(turn)}", DecisionView)
 
     async def cancel_turn(self, session: str, number: int) -> None:
         with self._api.faults():

@@ -40,6 +40,7 @@ class ReadyKeys(BaseModel):
 
     trainees: tuple[str, ...] = ()
     instructor: str | None = None
+    operator: str | None = None
 
 
 class ReadyScenario(BaseModel):
@@ -71,15 +72,7 @@ class Connection:
 
 def connection(*, base_url: str | None, keys: tuple[str, ...], data: Path) -> Connection:
     """Server and trainee keys. The ready file's keys are used only for the very server it names."""
-    ready = None if base_url and keys else read_ready(data)
-    chosen = (base_url or (ready.base_url if ready is not None else "")).rstrip("/")
-    if not chosen:
-        raise CommandFailed(
-            f"no server is running here: there is no {Places(data).ready}", advice=f"{START_ONE} or give --base-url"
-        )
-    _check_url(chosen)
-    if ready is not None and ready.base_url.rstrip("/") != chosen:
-        ready = None
+    chosen, ready = _server(base_url, data, has_keys=bool(keys))
     held = keys or (ready.keys.trainees if ready is not None else ())
     if not held:
         raise CommandFailed(f"no API key for {chosen}", advice="give --key or set DRILLYARD_API_KEY")
@@ -87,6 +80,34 @@ def connection(*, base_url: str | None, keys: tuple[str, ...], data: Path) -> Co
         _check_key(key)
     default = ready.scenarios[0].id if ready is not None and ready.scenarios else None
     return Connection(chosen, held, default, ready.keys.instructor if ready is not None else None)
+
+
+@dataclass(frozen=True, slots=True)
+class OperatorConnection:
+    base_url: str
+    key: str = field(repr=False)
+
+
+def operator_connection(*, base_url: str | None, key: str | None, data: Path) -> OperatorConnection:
+    """Server and an operator's key, found as for trainees."""
+    chosen, ready = _server(base_url, data, has_keys=bool(key))
+    held = key or (ready.keys.operator if ready is not None else None)
+    if not held:
+        raise CommandFailed(f"no operator's key for {chosen}", advice="give --key or set DRILLYARD_API_KEY")
+    _check_key(held)
+    return OperatorConnection(chosen, held)
+
+
+def _server(base_url: str | None, data: Path, *, has_keys: bool) -> tuple[str, Ready | None]:
+    """The server's address, and what the stack of the folder says if it is that very server."""
+    ready = None if base_url and has_keys else read_ready(data)
+    chosen = (base_url or (ready.base_url if ready is not None else "")).rstrip("/")
+    if not chosen:
+        raise CommandFailed(
+            f"no server is running here: there is no {Places(data).ready}", advice=f"{START_ONE} or give --base-url"
+        )
+    _check_url(chosen)
+    return chosen, ready if ready is not None and ready.base_url.rstrip("/") == chosen else None
 
 
 def read_ready(data: Path) -> Ready | None:

@@ -1,5 +1,7 @@
 """Joints are seen however the stream is cut, and no text makes one up."""
 
+from itertools import pairwise
+
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -17,7 +19,7 @@ STREAM = (
 @given(st.lists(st.integers(0, len(STREAM)), max_size=12))
 def test_joints_are_seen_whatever_the_cuts(cuts: list[int]) -> None:
     seen, places = JointComments(), [0, *sorted(cuts), len(STREAM)]
-    for start, end in zip(places, places[1:], strict=False):
+    for start, end in pairwise(places):
         seen.feed(STREAM[start:end])
     assert (seen.count, seen.replica) == (2, "c")
 

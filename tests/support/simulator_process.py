@@ -87,6 +87,17 @@ class SimulatorProcess:
     def terminate(self) -> None:
         self._process.send_signal(signal.SIGTERM)
 
+    def kill(self) -> None:
+        """End at once and reap; killing twice is nothing."""
+        self._process.kill()
+        self._process.wait()
+
+    def freeze(self) -> None:
+        self._process.send_signal(signal.SIGSTOP)
+
+    def thaw(self) -> None:
+        self._process.send_signal(signal.SIGCONT)
+
     def wait_for_end(self) -> int:
         return self._process.wait(_END_S)
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from router.domain.exchange import Call, CallPath
 
 _TOKEN_IDS = b'"return_token_ids"'
-_SEVERAL = (b'"n"', b'"best_of"', b'"use_beam_search"')
+_SEVERAL = re.compile(rb'"(?:n|best_of|use_beam_search)"\s*:')
 _PROMPT_LIST = re.compile(rb'"prompt"\s*:\s*\[')
 _DEFAULT_COMPLETION_TOKENS = 16
 _GRAMMARS = (
@@ -39,9 +39,9 @@ def with_token_ids(call: Call) -> Call:
 
 def may_have_several_choices(call: Call) -> bool:
     """May err on the safe side: the words may stand deeper in the body."""
-    if any(word in call.body for word in _SEVERAL):
+    if call.path is CallPath.COMPLETIONS and _PROMPT_LIST.search(call.body):
         return True
-    return call.path is CallPath.COMPLETIONS and _PROMPT_LIST.search(call.body) is not None
+    return _SEVERAL.search(call.body) is not None
 
 
 def may_want_usage(call: Call) -> bool:

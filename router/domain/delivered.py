@@ -150,7 +150,7 @@ class Delivered:
     start: Footing
     heard: Heard
     is_exact: bool
-    """Whether `start` and what was heard since are the text: not so when the joint did not fit to the letter."""
+    """Whether the text begins with `start` and what was heard since: not so when a joint did not fit to the letter."""
     prompt_tokens: int | None
     """Of the caller's own prompt."""
     has_reasoning: bool = False

@@ -288,7 +288,7 @@ class Relay:
             text=text,
             start=self._start,
             heard=heard,
-            is_exact=joint is None or joint.is_exact,
+            is_exact=text.startswith(self._start.text + heard.text()),
             prompt_tokens=prompt_tokens,
             has_reasoning=self._had_reasoning or heard.has_reasoning,
         )

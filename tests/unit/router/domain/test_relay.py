@@ -43,7 +43,7 @@ def is_the_same(got: Reply, meant: Reply, *, with_usage: bool = True) -> None:
     assert got.roles == meant.roles
 
 
-@settings(max_examples=300)
+@settings(max_examples=150)
 @given(byte_pieces(), cuts, st.integers(1, 400), st.booleans(), st.data())
 def test_a_reply_whose_tokens_are_known_is_continued_exactly(
     pieces: list[bytes], lost: list[float], grain: int, is_chat: bool, data: st.DataObject
@@ -59,7 +59,7 @@ def test_a_reply_whose_tokens_are_known_is_continued_exactly(
     is_the_same(got, meant)
 
 
-@settings(max_examples=300)
+@settings(max_examples=150)
 @given(whole_pieces(), cuts, st.integers(1, 400), st.booleans(), st.booleans())
 def test_a_reply_whose_tokens_are_not_known_is_continued_by_its_text(
     pieces: list[bytes], lost: list[float], grain: int, is_chat: bool, with_usage: bool
@@ -71,7 +71,7 @@ def test_a_reply_whose_tokens_are_not_known_is_continued_by_its_text(
     assert len(got.usage) == with_usage
 
 
-@settings(max_examples=300)
+@settings(max_examples=150)
 @given(byte_pieces(), cuts, st.lists(words, min_size=1, max_size=3), st.booleans(), st.data())
 def test_stop_strings_hold_over_a_joint(
     pieces: list[bytes], lost: list[float], stops: list[str], told: bool, data: st.DataObject
@@ -94,7 +94,7 @@ def test_after_the_first_word_a_chat_goes_on_from_its_tokens(pieces: list[bytes]
     assert paths == sorted(paths, reverse=False) or set(paths) == {CallPath.CHAT}
 
 
-@settings(max_examples=200)
+@settings(max_examples=150)
 @given(byte_pieces(), cuts, st.booleans())
 def test_a_reply_under_a_schema_is_made_anew_and_its_head_not_told_twice(
     pieces: list[bytes], lost: list[float], tells_ids: bool
@@ -106,7 +106,7 @@ def test_a_reply_under_a_schema_is_made_anew_and_its_head_not_told_twice(
     assert all(again == engine.calls[0] for again in engine.calls)
 
 
-@settings(max_examples=200)
+@settings(max_examples=150)
 @given(byte_pieces(), cuts, st.integers(1, 40))
 def test_a_reply_is_never_longer_than_it_may_be(pieces: list[bytes], lost: list[float], limit: int) -> None:
     """Without token ids, what was told is counted by its events."""
@@ -117,7 +117,7 @@ def test_a_reply_is_never_longer_than_it_may_be(pieces: list[bytes], lost: list[
         assert meant.text.startswith(got.text)
 
 
-@settings(max_examples=200)
+@settings(max_examples=150)
 @given(byte_pieces(), cuts)
 def test_a_chat_without_limit_is_exact_where_the_window_is_known(pieces: list[bytes], lost: list[float]) -> None:
     call = chat(**USAGE)

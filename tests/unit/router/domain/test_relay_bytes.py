@@ -282,6 +282,22 @@ def test_a_stop_string_that_crossed_the_joint_ends_a_reply_whose_replica_is_lost
     assert b'"finish_reason":"stop","stop_reason":"a#"' in end.data
 
 
+def test_a_second_replica_lost_at_once_changes_nothing() -> None:
+    call = chat(max_tokens=9, temperature=0, stop=["###"])
+    one = Relay(call, token_ids=True)
+    for number, words in enumerate(["abc", "def"]):
+        ids = {"prompt_token_ids": [7, 8]}
+        choice = {"delta": {"content": words}, "finish_reason": None, "token_ids": [number]}
+        one.feed(b"data: " + json.dumps({"id": "c", "choices": [choice], **ids}).encode() + b"\n\n")
+    first = one.resume(replica="r-2")
+    assert isinstance(first, Continue)
+    assert json.loads(first.call.body)["prompt"] == [7, 8, 0]
+    assert one.resume(replica="r-3") == first
+    one.feed(b'data: {"id":"d","choices":[{"text":"f","finish_reason":null,"token_ids":[5]}]}\n\n')
+    assert one.resume(replica="r-3") == first
+    assert one.continued == 0
+
+
 def test_the_joint_is_marked_and_the_reply_keeps_its_head() -> None:
     one = relay(completion())
     one.feed(b'data: {"id":"c-1","object":"text_completion","choices":[{"text":"a","finish_reason":null}]}\n\n')

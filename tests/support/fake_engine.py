@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -40,7 +41,10 @@ class FakeEngine(Engine):
         self.open_answers = 0
         self.frozen: set[ReplicaId] = set()
         """They never answer."""
+        self.on_read: Callable[[ReplicaId, int], None] = lambda *_: None
+        """Called while a read waits, with how many went before it."""
         self._refusals: dict[ReplicaId, EngineError] = {}
+        self._ends: dict[ReplicaId, int] = {}
         self._failures: dict[ReplicaId, Failure] = {}
 
     def refuses(self, error: EngineError) -> None:
@@ -50,7 +54,12 @@ class FakeEngine(Engine):
     def fails(self, replica: ReplicaId, error: EngineError | None, *, after_events: int) -> None:
         self._failures[replica] = Failure(after_events, error)
 
+    def ends_early(self, replica: ReplicaId, *, after_events: int) -> None:
+        """Its streams end after so many events as if they were whole."""
+        self._ends[replica] = after_events
+
     def heal(self) -> None:
+        self._ends.clear()
         self._refusals.clear()
         self._failures.clear()
         self.frozen.clear()
@@ -65,13 +74,17 @@ class FakeEngine(Engine):
         if replica.id in self._refusals:
             raise self._refusals[replica.id]
         self.open_answers += 1
-        events = _events(call) if call.is_streamed else [WHOLE_BODY[:10], WHOLE_BODY[10:]]
-        return FakeAnswer(self, call, events=events, failure=self._failures.get(replica.id))
+        events = events_of(call) if call.is_streamed else [WHOLE_BODY[:10], WHOLE_BODY[10:]]
+        events = events[: self._ends.get(replica.id, len(events))]
+        return FakeAnswer(self, replica.id, call=call, events=events, failure=self._failures.get(replica.id))
 
 
 class FakeAnswer(Answer):
-    def __init__(self, engine: FakeEngine, call: Call, *, events: list[bytes], failure: Failure | None) -> None:
+    def __init__(
+        self, engine: FakeEngine, replica: ReplicaId, *, call: Call, events: list[bytes], failure: Failure | None
+    ) -> None:
         self._engine = engine
+        self._replica = replica
         self._is_streamed = call.is_streamed
         self._events = iter(events)
         self._failure = failure
@@ -86,6 +99,7 @@ class FakeAnswer(Answer):
     @override
     async def read(self) -> bytes:
         await asyncio.sleep(0)
+        self._engine.on_read(self._replica, self._read)
         if self._failure is not None and self._read == self._failure.after_events:
             if self._failure.error is None:
                 await asyncio.Event().wait()
@@ -101,7 +115,8 @@ class FakeAnswer(Answer):
             self._engine.open_answers -= 1
 
 
-def _events(call: Call) -> list[bytes]:
+def events_of(call: Call) -> list[bytes]:
+    """The stream's events; a reply that another replica has begun is gone on with."""
     begun = _begun(call)
     rest = _pieces_after(begun)
     answer = Generation("chatcmpl-1", call.model, rest, "stop", PROMPT_TOKENS + len(PIECES) - len(rest), 0)

@@ -16,6 +16,7 @@ from router.placing import pin_key
 from router.settings import RouterSettings
 from router.tally import Move, Takeover
 from tests.support.fake_engine import PIECES, REPLY, WHOLE_BODY
+from tests.support.rival_pins import RivalPins
 from tests.support.router_house import KEY, MODEL, REQUEST, A, B, C, House
 
 STREAMED = chat_call(REQUEST)
@@ -70,6 +71,26 @@ async def test_a_replica_lost_after_any_event_costs_no_character(kind: type[Engi
     # The role alone is nothing; once the finish was heard nothing is left to be said.
     assert carried.continued == int(1 < events < EVENTS - 1)
     assert len(await house.router.pins(KEY)) == 1
+
+
+async def test_a_connection_that_is_lost_after_the_end_costs_nothing() -> None:
+    house, home = await settled()
+    house.fake.fails(home, EngineBroke(home, "reset"), after_events=EVENTS)
+    carried = await opened(house)
+    assert text_of(await rest_of(carried)) == REPLY
+    assert (house.tally.attempts, carried.replica) == ({(home, "completed"): 2}, home)
+
+
+@pytest.mark.parametrize("events", range(EVENTS))
+async def test_a_stream_that_ends_as_if_it_were_whole_is_noticed(events: int) -> None:
+    house, home = await settled()
+    house.fake.ends_early(home, after_events=events)
+    carried = await opened(house)
+    data = await rest_of(carried)
+    assert text_of(data) == REPLY
+    assert data.count(b"[DONE]") == 1
+    assert house.tally.attempts[home, "EngineBroke"] == 1
+    assert house.is_idle()
 
 
 async def test_a_second_loss_is_survived_too() -> None:
@@ -348,6 +369,33 @@ async def test_the_replica_that_takes_a_handed_over_reply_may_fail_as_well() -> 
         await rest_of(carried)
     assert house.is_idle()
     assert parts
+
+
+async def test_a_reply_of_which_nothing_is_missing_ends_where_it_is_handed_over() -> None:
+    house, home = await settled()
+    carried = await opened(house)
+
+    def hand_over(_: ReplicaId, events: int) -> None:
+        if events == EVENTS - 2:
+            carried.hand_over()
+
+    house.fake.on_read = hand_over
+    data = await rest_of(carried)
+    assert text_of(data) == REPLY
+    assert data.count(b"[DONE]") == data.count(b'"finish_reason":"stop"') == 1
+    assert (house.fake.asked, carried.replica) == ([home, home], home)
+    assert house.is_idle()
+
+
+async def test_a_reply_for_which_no_place_is_found_stays_where_it_is() -> None:
+    house = House(pins=RivalPins(A, times=1_000))
+    carried = await opened(house)
+    assert carried.replica == A
+    parts = [await carried.read()]
+    carried.hand_over()
+    parts.append(await rest_of(carried))
+    assert (text_of(b"".join(parts)), carried.replica) == (REPLY, A)
+    assert house.is_idle()
 
 
 async def test_a_closed_call_can_neither_be_read_nor_handed_over_nor_closed_again() -> None:

@@ -1,10 +1,12 @@
 """A turn as text."""
 
-from collections.abc import Awaitable, Callable
-
 import pytest
+from typing_extensions import override
 
+from router.carrying import Carried
+from router.chat_turn import RoutedStream
 from router.domain.exchange import Finished, TextPiece
+from router.domain.fleet import ReplicaId
 from router.domain.pin import PinDecision
 from router.errors import EngineBroke
 from tests.support.fake_engine import PIECES, WHOLE_REPLY
@@ -53,10 +55,39 @@ async def test_leaving_by_an_error_cuts_the_turn() -> None:
 
 async def test_a_turn_that_could_not_be_entered_holds_nothing() -> None:
     house = House()
-    house.fake.refuses(EngineBroke("a", "x"))
-    opening: Callable[[], Awaitable[object]] = house.router.turn(KEY, REQUEST).__aenter__
     for replica in ("a", "b", "c"):
         house.fake.refuses(EngineBroke(replica, "x"))
     with pytest.raises(EngineBroke):
-        await opening()
+        await house.turn()
     assert house.is_idle()
+
+
+class ScriptedCarried(Carried):
+    """Bytes as no replica would send them, but a relay might pass them on."""
+
+    def __init__(self, *parts: bytes) -> None:
+        self._parts = iter(parts)
+
+    @property
+    @override
+    def replica(self) -> ReplicaId:
+        return ReplicaId("a")
+
+    @override
+    async def read(self) -> bytes:
+        return next(self._parts, b"")
+
+
+@pytest.mark.parametrize(
+    ("parts", "why"),
+    [((), "cut off"), ((b"data: {}\n\n",), "cut off"), ((b"data: " + b"x" * (1 << 21),), "longer")],
+)
+async def test_what_is_no_reply_is_an_error(parts: tuple[bytes, ...], why: str) -> None:
+    routed = RoutedStream(ScriptedCarried(*parts))
+    with pytest.raises(EngineBroke, match=why):
+        await anext(routed)
+
+
+async def test_a_turn_that_was_never_entered_can_be_left() -> None:
+    turn = House().router.turn(KEY, REQUEST)
+    await turn.__aexit__(None, None, None)

@@ -15,6 +15,7 @@ from router.domain.pin import PinDecision, PinMode
 from router.errors import EngineBusy, NoReplicaAvailable, NoRoom
 from router.settings import RouterSettings
 from router.tally import Move
+from tests.support.rival_pins import SlowPins
 from tests.support.router_house import KEY, MODEL, REQUEST, A, B, C, House, until
 
 CALL = chat_call(REQUEST)
@@ -143,6 +144,32 @@ async def test_those_who_wait_are_served_before_who_comes_later() -> None:
         running[0].close()
         group.create_task(play("late"))
     assert served == [*(f"early-{number}" for number in range(4)), "late"]
+    for each in running[1:]:
+        each.close()
+    assert house.is_idle()
+
+
+async def test_a_newcomer_does_not_pass_by_those_who_are_just_being_called() -> None:
+    house = House(pins=SlowPins(), settings=small(queue_timeout_s=10))
+    running = await held(house, "one", "two", "three")
+    served: list[str] = []
+
+    async def play(name: str, asks: Asks) -> None:
+        session = AffinityKey(name) if name != "nobody" else None
+        carried = await house.router.carry(CALL, session=session, asks=asks)
+        served.append(name)
+        carried.close()
+
+    async with asyncio.TaskGroup() as group:
+        for number in range(3):
+            group.create_task(play(f"early-{number}", Asks()))
+            await waiting(house, number + 1)
+        running[0].close()
+        await asyncio.sleep(0)
+        group.create_task(play("late", Asks()))
+        group.create_task(play("nobody", Asks()))
+    assert served[0] == "early-0"
+    assert sorted(served) == ["early-0", "early-1", "early-2", "late", "nobody"]
     for each in running[1:]:
         each.close()
     assert house.is_idle()
@@ -285,3 +312,12 @@ async def test_a_session_that_has_ended_is_not_sent_back_to_where_it_was() -> No
     await house.router.end(KEY)
     await house.turn(AffinityKey("other"), asks=Asks(prefer=home))
     assert (await house.turn())[1] is PinDecision.NEW
+
+
+async def test_only_so_many_last_replicas_are_remembered(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("router.placing._MOST_REMEMBERED", 3)
+    house = House()
+    house.fragile.broken = True
+    homes = {n: (await house.turn(AffinityKey(f"s-{n}"), asks=Asks(prefer=(A, B, C)[n % 3])))[0] for n in range(6)}
+    again = {n: (await house.turn(AffinityKey(f"s-{n}")))[0] for n in (3, 4, 5)}
+    assert again == {n: homes[n] for n in (3, 4, 5)}

@@ -1,16 +1,14 @@
 """The way of a turn: pin, place, claim, open, try elsewhere."""
 
 import asyncio
-from collections.abc import Sequence
 
 import pytest
-from typing_extensions import override
 
 from router.domain.asks import Asks
 from router.domain.chat_call import chat_call
 from router.domain.exchange import ChatRequest, Message
 from router.domain.fleet import AffinityKey, Health, Replica, ReplicaId
-from router.domain.pin import Demand, Pin, PinDecision, PinnedLoad
+from router.domain.pin import Pin, PinDecision, PinnedLoad
 from router.errors import (
     EngineBroke,
     EngineBusy,
@@ -27,6 +25,7 @@ from router.settings import RouterSettings
 from router.tally import Move, Takeover
 from tests.support.fake_engine import WHOLE_REPLY
 from tests.support.fragile_pins import FragilePins
+from tests.support.rival_pins import RivalPins
 from tests.support.router_house import KEY, MODEL, REQUEST, A, B, C, House, until
 
 PIN_KEY = pin_key(MODEL, KEY)
@@ -218,30 +217,6 @@ async def test_ending_a_session_frees_its_place_and_needs_no_pin_store() -> None
     await house.router.end(KEY)
     with pytest.raises(PinStoreUnavailable):
         await house.router.loads()
-
-
-class RivalPins(FragilePins):
-    """Another router is always one step ahead, and pins to a replica of its own choice."""
-
-    def __init__(self, rival: ReplicaId, *, times: int) -> None:
-        super().__init__()
-        self._rival = rival
-        self._times = times
-
-    @override
-    async def claim(
-        self,
-        key: AffinityKey,
-        candidates: Sequence[ReplicaId],
-        *,
-        replacing: Pin | None,
-        demand: Demand,
-        prefer: ReplicaId | None = None,
-    ) -> Pin:
-        if self._times:
-            self._times -= 1
-            await super().claim(key, [self._rival], replacing=replacing, demand=demand)
-        return await super().claim(key, candidates, replacing=replacing, demand=demand, prefer=prefer)
 
 
 async def test_the_pin_of_a_faster_router_is_obeyed() -> None:

@@ -86,8 +86,11 @@ class Mover:
         return self._moved
 
     def saw(self, board: Board) -> None:
-        self._board = board
+        before, self._board = self._board, board
         self._list_lengths = {replica: n for replica, n in self._list_lengths.items() if replica in board.drains}
+        for replica in board.drains.keys() - before.drains.keys():
+            # By the time it reads who is pinned there another router may have moved some of them.
+            self._ours.update(dict.fromkeys(self._parts.prompts.last_at(replica), replica))
         self._left.update(key for key, replica in self._ours.items() if replica not in board.drains)
         if board.drains or self._left:
             self._has_news.set()

@@ -9,7 +9,7 @@ from collections import OrderedDict
 from typing import Final
 
 from router.domain.exchange import Call
-from router.domain.fleet import AffinityKey
+from router.domain.fleet import AffinityKey, ReplicaId
 from router.domain.pin import Demand
 
 # What an entry takes beside its body: the call, the key, the place in the order.
@@ -21,7 +21,7 @@ class RecentPrompts:
 
     def __init__(self, *, limit_bytes: int) -> None:
         self._limit_bytes = limit_bytes
-        self._kept: OrderedDict[AffinityKey, tuple[Call, Demand | None]] = OrderedDict()
+        self._kept: OrderedDict[AffinityKey, tuple[Call, Demand | None, ReplicaId | None]] = OrderedDict()
         self._bytes = 0
 
     @property
@@ -31,15 +31,18 @@ class RecentPrompts:
     def __len__(self) -> int:
         return len(self._kept)
 
-    def remember(self, key: AffinityKey, call: Call, demand: Demand | None = None) -> None:
+    def remember(
+        self, key: AffinityKey, call: Call, demand: Demand | None = None, replica: ReplicaId | None = None
+    ) -> None:
+        """`replica` is where the turn ended."""
         self.forget(key)
         size = len(call.body) + _ENTRY_BYTES
         if size > self._limit_bytes:
             return
-        self._kept[key] = (call, demand)
+        self._kept[key] = (call, demand, replica)
         self._bytes += size
         while self._bytes > self._limit_bytes:
-            _, (oldest, _) = self._kept.popitem(last=False)
+            _, (oldest, _, _) = self._kept.popitem(last=False)
             self._bytes -= len(oldest.body) + _ENTRY_BYTES
 
     def get(self, key: AffinityKey) -> Call | None:
@@ -50,6 +53,10 @@ class RecentPrompts:
         """What the session's turn asked of its replica, where that was told."""
         kept = self._kept.get(key)
         return None if kept is None else kept[1]
+
+    def last_at(self, replica: ReplicaId) -> list[AffinityKey]:
+        """The sessions whose last turn of this process ended there."""
+        return [key for key, (_, _, at) in self._kept.items() if at == replica]
 
     def forget(self, key: AffinityKey) -> None:
         kept = self._kept.pop(key, None)

@@ -8,6 +8,7 @@ import pytest
 
 from router.domain.asks import Asks
 from router.domain.board import RouterId
+from router.domain.chat_call import chat_call
 from router.domain.fleet import AffinityKey, Health, ReplicaId
 from router.domain.pin import Demand, Pin, PinDecision
 from router.errors import EngineUnreachable
@@ -322,8 +323,12 @@ async def test_a_router_that_knows_a_later_prompt_prewarms_it_where_another_one_
     async with routers.running():
         async with routers.first.router.turn(KEY, REQUEST) as stream:
             replica = stream.replica
+            routers.first.prompts.remember(pin_key(MODEL, KEY), chat_call(REQUEST), None, replica)
             await drain(routers, replica)
             await routers.hear_until_empty(replica)
+            await routers.hear()
+            await asyncio.sleep(0.001)
+            assert len(routers.first.fake.calls) == 1
             assert [item async for item in stream]
         await routers.hear()
         await eventually(lambda: len(routers.first.fake.calls) == 2)
@@ -332,6 +337,23 @@ async def test_a_router_that_knows_a_later_prompt_prewarms_it_where_another_one_
     assert pin is not None
     assert routers.first.fake.asked == [replica, pin.replica]
     assert routers.first.fake.calls[1].request_id == f"prewarm-{REQUEST.request_id}"
+
+
+async def test_a_session_that_was_gone_before_this_router_looked_is_followed_too() -> None:
+    routers = Routers("r1", "r2")
+    replica = (await routers.first.turn())[0]
+    pinned = pin_key(MODEL, KEY)
+    call = routers.first.prompts.get(pinned)
+    assert call is not None
+    routers.first.prompts.remember(pinned, call, None, replica)
+    pin = await routers.pins.get(pinned)
+    other = next(iter({A, B, C} - {replica}))
+    await drain(routers, replica)
+    await routers.pins.claim(pinned, [other], replacing=pin, demand=Demand())
+    async with routers.running():
+        await routers.hear()
+        await eventually(lambda: len(routers.first.fake.calls) == 2)
+    assert routers.first.fake.asked == [replica, other]
 
 
 async def test_a_session_that_left_by_its_end_or_stays_after_an_undone_drain_is_not_followed() -> None:

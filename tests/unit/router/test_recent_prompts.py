@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from router.domain.exchange import Call, CallPath
-from router.domain.fleet import AffinityKey
+from router.domain.fleet import AffinityKey, ReplicaId
 from router.domain.pin import Demand
 from router.recent_prompts import RecentPrompts
 
@@ -39,6 +39,14 @@ def test_what_is_larger_than_all_that_may_be_kept_is_not_kept_and_nor_is_what_it
     prompts.remember(TWO, call(10))
     prompts.remember(ONE, call(2_000))
     assert (prompts.get(ONE), prompts.get(TWO) is not None) == (None, True)
+
+
+def test_it_is_known_whose_last_turn_ended_where() -> None:
+    prompts = RecentPrompts(limit_bytes=100_000)
+    a, b = ReplicaId("a"), ReplicaId("b")
+    for key, replica in ((ONE, a), (TWO, a), (THREE, b), (TWO, b)):
+        prompts.remember(key, call(10), None, replica)
+    assert (prompts.last_at(a), prompts.last_at(b), prompts.last_at(ReplicaId("c"))) == ([ONE], [THREE, TWO], [])
 
 
 def test_forgetting_gives_the_bytes_back() -> None:

@@ -59,6 +59,7 @@ class OpenAttempt:
     __slots__ = (
         "_answer",
         "_deadline",
+        "_is_left",
         "_is_takeover",
         "_placed",
         "_span",
@@ -87,6 +88,7 @@ class OpenAttempt:
         self._deadline = deadline
         self._span: Span | None = None
         self._answer: Answer | None = None
+        self._is_left = False
         self.replica = placed.replica.id
         self.read: Callable[[], Awaitable[bytes]] = no_bytes
         """The next bytes of the answer; the engine's own method where nothing stands between."""
@@ -101,7 +103,11 @@ class OpenAttempt:
         if yard.tracing is not None:
             call = self._traced(yard.tracing, call)
         opening = yard.engine.open(self._placed.replica, call)
-        answer = self._answer = await (opening if self._deadline is None else self._in_time(opening))
+        answer = await (opening if self._deadline is None else self._in_time(opening))
+        if self._is_left:
+            answer.close()
+            return
+        self._answer = answer
         self.read = answer.read if self._deadline is None else self._read_in_time
         if self._placed.is_trial:
             self.read = self._read_trial
@@ -127,6 +133,7 @@ class OpenAttempt:
 
     def leave(self, outcome: str, shown: Outcome = Outcome.NEITHER, detail: str = "") -> Attempt:
         """Give everything back; what the decision log is to hold of it."""
+        self._is_left = True
         if self._answer is not None:
             self._answer.close()
         replica = self.replica

@@ -211,6 +211,8 @@ class Carried(RunningTurn):
 
     async def _ask(self, placed: Placed, call: Call) -> None:
         yard = self._yard
+        if self._is_closed:
+            return yard.give_back(placed)
         is_takeover = self._relay is not None and self._relay.has_begun
         # The first replica's engine keeps the time of the whole reply itself; a later one knows only of its own part.
         deadline = self._began + yard.settings.total_timeout_s if self._asked else None
@@ -224,7 +226,9 @@ class Carried(RunningTurn):
         self._asked += 1
         await attempt.open(call)
         self._content_type = attempt.content_type
-        self._read = attempt.read
+        if self._attempt is attempt:
+            self._read = attempt.read
+        return None
 
     def _leave(self, attempt: OpenAttempt, outcome: str, shown: Outcome = Outcome.NEITHER, detail: str = "") -> None:
         if attempt is self._attempt:
@@ -236,6 +240,9 @@ class Carried(RunningTurn):
 
     async def _go_on(self, error: EngineError | StreamBroken) -> bytes:
         """After a failure: another replica goes on. What is to be handed out at once, which is mostly nothing."""
+        if self._is_closed:
+            # Whoever closed it while somebody else was reading wants no other replica.
+            return b""
         if self._relay is not None and self._relay.is_complete:
             self._complete()
             return b""

@@ -128,6 +128,9 @@ class Placing:
             found = place(self._current(), errand.model, errand.pin, blocked=blocked, full=full, mode=errand.mode)
             match found:
                 case Keep(replica):
+                    if errand.decision is PinDecision.NONE:
+                        # The store was away when this turn was placed first.
+                        errand.decision = PinDecision.KEPT
                     return self._take(errand, replica)
                 case Assign():
                     if self._is_behind_others(errand):

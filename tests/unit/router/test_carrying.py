@@ -408,6 +408,19 @@ async def test_a_closed_call_can_neither_be_read_nor_handed_over_nor_closed_agai
     assert house.is_idle()
 
 
+@pytest.mark.parametrize("steps", range(30))
+async def test_a_call_may_be_closed_while_another_task_reads_it(steps: int) -> None:
+    house, home = await settled()
+    house.fake.fails(home, EngineBroke(home, "cut off"), after_events=3)
+    carried = await opened(house)
+    async with asyncio.TaskGroup() as group:
+        group.create_task(rest_of(carried))
+        for _ in range(steps):
+            await asyncio.sleep(0)
+        carried.close()
+    assert house.is_idle()
+
+
 @pytest.mark.parametrize("steps", range(40))
 async def test_a_reply_cancelled_at_any_step_of_its_recovery_gives_everything_back(steps: int) -> None:
     house, home = await settled()

@@ -35,7 +35,7 @@ class Reservation:
 
     __slots__ = ("_book", "kv_tokens", "replica")
 
-    def __init__(self, book: "LoadBook", replica: ReplicaId, kv_tokens: int) -> None:
+    def __init__(self, book: "LoadBook", *, replica: ReplicaId, kv_tokens: int) -> None:
         self._book: LoadBook | None = book
         self.replica = replica
         self.kv_tokens = kv_tokens
@@ -67,7 +67,7 @@ class LoadBook:
         load.streams += 1
         load.kv_tokens += kv_tokens
         self._judge(replica, load)
-        return Reservation(self, replica, kv_tokens)
+        return Reservation(self, replica=replica, kv_tokens=kv_tokens)
 
     def give_back(self, reservation: Reservation) -> None:
         """Only for `Reservation.release`, which sees to it that this happens once."""

@@ -23,7 +23,7 @@ from router.domain.fleet import AffinityKey, ReplicaId, ReplicaSpec
 from router.domain.pin import PinDecision
 from router.errors import EngineBroke, EngineRejected, ModelUnknown, ReplicaUnknown, RouterError
 from router.settings import RouterSettings
-from tests.support.router_process import OPERATOR_KEY, router_process
+from tests.support.router_elsewhere import OPERATOR_KEY, router_elsewhere
 from tests.support.simulator_process import SimulatorProcess, simulator
 
 KEY = AffinityKey("0b8f2a54-0f1c-4d5e-9a43-8f6d6f8f3a01")
@@ -86,7 +86,7 @@ async def here(replicas: Replicas, _: Path) -> AsyncIterator[Routed]:
 async def over_http(replicas: Replicas, folder: Path) -> AsyncIterator[Routed]:
     async with AsyncExitStack() as stack:
         urls = {str(name): each.url for name, each in replicas.items()}
-        process = await asyncio.to_thread(stack.enter_context, router_process(urls, SETTINGS, folder))
+        process = await asyncio.to_thread(stack.enter_context, router_elsewhere(urls, SETTINGS, folder))
         client = await stack.enter_async_context(UpstreamClient())
         settings = RouterSettings.model_validate(SETTINGS)
         line = RouterLine(client=client, url=process.url, key=OPERATOR_KEY, settings=settings)

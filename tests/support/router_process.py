@@ -4,6 +4,7 @@ import os
 import subprocess
 import sys
 import time
+from collections.abc import Mapping
 from pathlib import Path
 from types import TracebackType
 from typing import Self
@@ -20,15 +21,15 @@ class RouterProcess:
     """Entered once it answers 200 at `waits_for`; killed at the end if it still runs. What it logs goes to `log`."""
 
     def __init__(
-        self, *arguments: str, log: Path, waits_for: str = "/readyz", port: int | None = None, **variables: str
+        self, *arguments: str, log: Path, waits_for: str = "/readyz", environment: Mapping[str, str] | None = None
     ) -> None:
-        self.port = port if port is not None else free_port()
+        self.port = free_port()
         self.url = f"http://127.0.0.1:{self.port}"
         self._log = log
         self._waits_for = waits_for
         self._arguments = arguments
         bare = {name: value for name, value in os.environ.items() if not name.startswith("DRILLYARD_")}
-        self._environment = bare | {"DRILLYARD_ROUTER__PROBE_INTERVAL_S": "0.3"} | variables
+        self._environment = bare | {"DRILLYARD_ROUTER__PROBE_INTERVAL_S": "0.3"} | dict(environment or {})
         self._process: subprocess.Popen[bytes] | None = None
 
     def start(self) -> None:

@@ -36,9 +36,10 @@ class CountingRouter(Protocol):
         """Raises `PinStoreUnavailable`."""
 
 
-async def router_metrics_text(router: CountingRouter) -> bytes:
-    """The exposition, version 0.0.4, of a process that is nothing but a router."""
-    return exposition(await router_families(router))
+async def router_metrics_text(router: CountingRouter, counters: Mapping[str, float] | None = None) -> bytes:
+    """The exposition, version 0.0.4, of a process that is nothing but a router; `counters` are the process's own."""
+    own = [counter(name, name.replace("_", " "), value) for name, value in (counters or {}).items()]
+    return exposition([*await router_families(router), *own])
 
 
 async def router_families(router: CountingRouter) -> list[Metric]:

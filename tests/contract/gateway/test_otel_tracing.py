@@ -73,4 +73,4 @@ async def test_a_collector_that_refuses_is_counted_and_comes_back() -> None:
         taken.status = HTTPStatus.BAD_REQUEST
         async with otel_tracing(endpoint=taken.url, service="drillyard", instance="one") as tracing:
             tracing.start("gateway.turn").end()
-        assert (tracing.counts.sent, tracing.counts.lost) == (0, 1)
+        assert tracing.counts.figures() == {"spans_sent": 0, "spans_lost": 1, "spans_dropped": 0}

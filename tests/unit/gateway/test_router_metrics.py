@@ -74,6 +74,10 @@ async def test_pins_that_nobody_can_count_are_not_zero() -> None:
     assert not any(name.startswith("drillyard_cluster_") for name, _ in samples)
 
 
+async def test_a_process_may_have_counters_of_its_own() -> None:
+    assert b"drillyard_spans_sent_total 3.0" in await router_metrics_text(CountedRouter(NUMBERS), {"spans_sent": 3})
+
+
 async def test_counts_of_two_processes_add_up() -> None:
     one, _ = await read(CountedRouter(NUMBERS))
     other, _ = await read(CountedRouter(RouterNumbers(retries=2, attempts={(A, "completed"): 1})))

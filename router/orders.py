@@ -10,6 +10,7 @@ import structlog
 from structlog.typing import FilteringBoundLogger
 
 from router.domain.board import Board, Drain, RouterId
+from router.domain.board_limits import DEAD_AFTER_S
 from router.domain.drain import DrainProgress, progress
 from router.domain.fleet import Replica, ReplicaId, ReplicaSpec
 from router.domain.pin import PinnedLoad
@@ -42,7 +43,8 @@ class Orders:
         self._router = router
         self._obey = tuple(obey)
         self._in_flight = in_flight
-        self._interval_s = settings.board_interval_s
+        # Whoever reports more seldom than that is taken for dead.
+        self._interval_s = min(settings.board_interval_s, DEAD_AFTER_S / 2)
         self._read_at = time.monotonic()
         self._is_lost = False
         self.last = Board()

@@ -9,10 +9,9 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
 
 import pytest
-from redis.asyncio import Redis
 
 from gateway.local.redis_server import RedisServer
-from gateway.wiring.redis import SharedRedis
+from gateway.wiring.redis import SharedRedis, shared_redis
 from gateway.wiring.routing import Plan, Routing, routing
 from router.adapters.redis_board import RedisBoard
 from router.adapters.redis_pins import RedisPins
@@ -97,12 +96,17 @@ async def one_router(name: str, simulators: Simulators, redis: SharedRedis) -> A
 
 
 @pytest.fixture
-async def routers(
-    simulators: Simulators, running_redis: RedisServer, redis_client: Redis
-) -> AsyncIterator[list[Routing]]:
-    shared = SharedRedis(redis_client, running_redis.url)
+async def redis(running_redis: RedisServer) -> AsyncIterator[SharedRedis]:
+    """An empty one, by the product's own client."""
+    async with shared_redis(running_redis.url) as shared:
+        await shared.client.flushall()
+        yield shared
+
+
+@pytest.fixture
+async def routers(simulators: Simulators, redis: SharedRedis) -> AsyncIterator[list[Routing]]:
     async with AsyncExitStack() as stack:
-        yield [await stack.enter_async_context(one_router(name, simulators, shared)) for name in ("r1", "r2")]
+        yield [await stack.enter_async_context(one_router(name, simulators, redis)) for name in ("r1", "r2")]
 
 
 async def sessions_at(routers: list[Routing], replica: ReplicaId) -> int:
@@ -172,9 +176,9 @@ async def test_past_the_deadline_running_replies_go_on_elsewhere_and_no_turn_fai
 
 @pytest.mark.redis
 async def test_a_router_that_died_holds_no_drain_up_and_its_sessions_move_too(
-    routers: list[Routing], redis_client: Redis
+    routers: list[Routing], redis: SharedRedis
 ) -> None:
-    pins, board = RedisPins(client=redis_client, ttl_s=60), RedisBoard(client=redis_client)
+    pins, board = RedisPins(client=redis.client, ttl_s=60), RedisBoard(client=redis.client)
     await board.report(RouterId("ghost"), {})
     for number in range(40):
         await pins.claim(

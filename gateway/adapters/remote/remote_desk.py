@@ -19,6 +19,9 @@ from router.domain.fleet import ReplicaId
 from router.errors import BoardUnavailable, DecisionsUnavailable, EngineError, ReplicaUnknown
 
 
+_NOT_THERE = "not_found"
+
+
 class RemoteFleetDesk(FleetDesk):
     """The router's own list and orders, whichever of several answers: they share one board."""
 
@@ -46,34 +49,35 @@ class RemoteFleetDesk(FleetDesk):
 
     @override
     async def decision(self, request_id: str) -> Decision | None:
+        status, answer = await self._called("GET", f"/decisions/{quote(request_id, safe='')}")
+        if status == HTTPStatus.NOT_FOUND and code_of(answer) == _NOT_THERE:
+            return None
         with _readable():
-            try:
-                return decision_from_json(await self._asked("GET", f"/decisions/{quote(request_id, safe='')}"))
-            except _NotThere:
-                return None
+            return decision_from_json(_good(status, answer))
 
     async def _asked(self, method: str, path: str, body: bytes = b"", *, of: str = "") -> bytes:
+        status, answer = await self._called(method, path, body)
+        return _good(status, answer, of=of)
+
+    async def _called(self, method: str, path: str, body: bytes = b"") -> tuple[HTTPStatus, bytes]:
         try:
-            status, answer = await self._line.ask(method, path, body=body)
+            return await self._line.ask(method, path, body=body)
         except EngineError as error:
             raise RouterUnreachable(error.detail) from error
-        if HTTPStatus.OK <= status < HTTPStatus.MULTIPLE_CHOICES:
-            return answer
-        match code_of(answer):
-            case "replica_not_found":
-                raise ReplicaUnknown(of)
-            case "not_found":
-                raise _NotThere
-            case "board_unavailable":
-                raise BoardUnavailable
-            case "decisions_unavailable":
-                raise DecisionsUnavailable
-            case code:
-                raise RouterUnreachable(f"the router answers {status} {code}")
 
 
-class _NotThere(RouterUnreachable):
-    """The router has nothing at this path."""
+def _good(status: HTTPStatus, answer: bytes, *, of: str = "") -> bytes:
+    if HTTPStatus.OK <= status < HTTPStatus.MULTIPLE_CHOICES:
+        return answer
+    match code_of(answer):
+        case "replica_not_found":
+            raise ReplicaUnknown(of)
+        case "board_unavailable":
+            raise BoardUnavailable
+        case "decisions_unavailable":
+            raise DecisionsUnavailable
+        case code:
+            raise RouterUnreachable(f"the router answers {status} {code}")
 
 
 @contextmanager

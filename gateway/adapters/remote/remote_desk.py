@@ -18,7 +18,6 @@ from router.domain.decision_json import decision_from_json
 from router.domain.fleet import ReplicaId
 from router.errors import BoardUnavailable, DecisionsUnavailable, EngineError, ReplicaUnknown
 
-
 _NOT_THERE = "not_found"
 
 

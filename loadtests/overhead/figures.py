@@ -1,0 +1,69 @@
+"""Figures of one target under one course, and their medians over rounds: pure arithmetic."""
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from statistics import median
+
+from loadtests.overhead.load import Heard
+
+
+@dataclass(frozen=True, slots=True)
+class Figures:
+    """Times in milliseconds, rates per second of wall time. `cpu_us` is the target's time per chunk, or per answer."""
+
+    rate: float
+    """Chunks, or whole answers."""
+    wait_p50: float
+    wait_p99: float
+    lateness_p50: float
+    lateness_p99: float
+    cpu_us: float
+    cpu_share: float
+    memory_mb: float
+    faults: Counter[str] = field(default_factory=Counter)
+
+
+def figures_of(heard: Heard, *, memory_mb: float) -> Figures:
+    things = heard.chunks or heard.answers
+    return Figures(
+        rate=things / heard.seconds,
+        wait_p50=percentile(heard.waits_ns, 50) / 1e6,
+        wait_p99=percentile(heard.waits_ns, 99) / 1e6,
+        lateness_p50=percentile(heard.lateness_ns, 50) / 1e6,
+        lateness_p99=percentile(heard.lateness_ns, 99) / 1e6,
+        cpu_us=heard.cpu_s / things * 1e6 if things else 0.0,
+        cpu_share=heard.cpu_s / heard.seconds,
+        memory_mb=memory_mb,
+        faults=heard.faults,
+    )
+
+
+def over_rounds(rounds: Sequence[Figures]) -> Figures:
+    """Medians, the most memory, and every fault."""
+    faults: Counter[str] = Counter()
+    for each in rounds:
+        faults.update(each.faults)
+
+    def middle(figure: Callable[[Figures], float]) -> float:
+        return median(figure(each) for each in rounds)
+
+    return Figures(
+        rate=middle(lambda each: each.rate),
+        wait_p50=middle(lambda each: each.wait_p50),
+        wait_p99=middle(lambda each: each.wait_p99),
+        lateness_p50=middle(lambda each: each.lateness_p50),
+        lateness_p99=middle(lambda each: each.lateness_p99),
+        cpu_us=middle(lambda each: each.cpu_us),
+        cpu_share=middle(lambda each: each.cpu_share),
+        memory_mb=max(each.memory_mb for each in rounds),
+        faults=faults,
+    )
+
+
+def percentile(values: Sequence[int], per_cent: float) -> float:
+    """By the nearest rank; 0 of nothing."""
+    if not values:
+        return 0.0
+    ordered = sorted(values)
+    return ordered[min(len(ordered) - 1, int(len(ordered) * per_cent / 100))]

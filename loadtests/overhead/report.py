@@ -1,0 +1,77 @@
+"""The figures as a table for people, and as JSON for whoever compares runs."""
+
+import json
+import os
+import platform
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict
+
+from loadtests.overhead.figures import Figures
+from loadtests.overhead.peers import OWN, Peer
+from loadtests.overhead.verdict import CHUNKS, MANY, ONE, STREAMS_200, STREAMS_500, Judged, Table, ratio
+
+_HEAD = (
+    "| target | one client p50 / p99 | requests/s at 64 clients, CPU each | chunks/s of 32 streams, CPU each "
+    "| 200 streams: first token p50 / p99, chunk p99 | 500 streams: first token p50 / p99, chunk p99, CPU | memory |"
+)
+_MARKS = {True: "met", False: "MISSED", None: "not judged"}
+
+
+def as_table(table: Table, peers: Sequence[Peer]) -> str:
+    lines = [_HEAD, "|---|---|---|---|---|---|---|"]
+    return "\n".join((*lines, *(_row(table, peer) for peer in peers)))
+
+
+def as_ratios(table: Table) -> str:
+    own = [peer for peer in OWN if (peer, MANY) in table or (peer, CHUNKS) in table]
+    return "\n".join(
+        f"{peer} against the better rival: {_times(ratio(table, peer, MANY))} requests/s, "
+        f"{_times(ratio(table, peer, CHUNKS))} chunks/s"
+        for peer in own
+    )
+
+
+def as_verdict(judged: Sequence[Judged]) -> str:
+    return "\n".join(f"{_MARKS[each.is_met]:<10} {each.peer}: {each.target} - {each.measured}" for each in judged)
+
+
+def as_json(table: Table, judged: Sequence[Judged], made_with: Mapping[str, object]) -> str:
+    found = {
+        "machine": {"cores": os.cpu_count(), "kind": platform.machine(), "python": platform.python_version()},
+        "load_average": os.getloadavg(),
+        "made_with": made_with,
+        "figures": [{"target": peer, "course": course, **asdict(each)} for (peer, course), each in table.items()],
+        "targets": [asdict(each) for each in judged],
+    }
+    return json.dumps(found, indent=1)
+
+
+def _row(table: Table, peer: Peer) -> str:
+    cells = (
+        _cell(table.get((peer, ONE)), lambda f: f"{f.wait_p50:.3f} / {f.wait_p99:.3f} ms"),
+        _cell(table.get((peer, MANY)), lambda f: f"{f.rate:,.0f}, {f.cpu_us:.1f} us"),
+        _cell(table.get((peer, CHUNKS)), lambda f: f"{f.rate:,.0f}, {f.cpu_us:.1f} us"),
+        _cell(table.get((peer, STREAMS_200)), _streams),
+        _cell(table.get((peer, STREAMS_500)), lambda f: f"{_streams(f)}, {100 * f.cpu_share:.0f} %"),
+        _memory(table, peer),
+    )
+    return f"| {peer} | {' | '.join(cells)} |"
+
+
+def _streams(figures: Figures) -> str:
+    return f"{figures.wait_p50:.2f} / {figures.wait_p99:.2f}, {figures.lateness_p99:.2f} ms"
+
+
+def _cell(figures: Figures | None, told: Callable[[Figures], str]) -> str:
+    if figures is None:
+        return "-"
+    return told(figures) + (" (VOID)" if figures.faults else "")
+
+
+def _memory(table: Table, peer: Peer) -> str:
+    most = max((found.memory_mb for (each, _), found in table.items() if each is peer), default=0.0)
+    return f"{most:.0f} MB"
+
+
+def _times(value: float | None) -> str:
+    return "-" if value is None else f"{value:.2f} x"

@@ -1,0 +1,87 @@
+"""Whether the targets are met: each is one comparison, told with what was measured."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from loadtests.overhead.figures import Figures
+from loadtests.overhead.peers import RIVALS, Peer
+
+ONE, MANY, CHUNKS, STREAMS_200, STREAMS_500 = "one", "many", "chunks", "streams-200", "streams-500"
+"""The courses, by name."""
+
+REQUESTS_RATIO = 1.2
+CHUNKS_RATIO = 1.5
+MOST_ADDED_TTFT_MS = 5.0
+MOST_MEMORY_MB = 120.0
+
+Table = Mapping[tuple[Peer, str], Figures]
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """One target and what was measured. `is_met` None: it could not be judged."""
+
+    peer: Peer
+    target: str
+    measured: str
+    is_met: bool | None
+
+
+def judge(table: Table, peer: Peer) -> Sequence[Judged]:
+    return (
+        _faster(table, peer, MANY, REQUESTS_RATIO, "requests/s"),
+        _faster(table, peer, CHUNKS, CHUNKS_RATIO, "chunks/s"),
+        _sooner(table, peer),
+        _added(table, peer),
+        _memory(table, peer),
+        _faultless(table, peer),
+    )
+
+
+def ratio(table: Table, peer: Peer, course: str) -> float | None:
+    """How many times the rate of the better rival."""
+    own = table.get((peer, course))
+    rivals = [found.rate for rival in RIVALS if (found := table.get((rival, course))) is not None]
+    return own.rate / max(rivals) if own is not None and rivals and max(rivals) else None
+
+
+def _faster(table: Table, peer: Peer, course: str, least: float, unit: str) -> Judged:
+    target = f"at least {least:g} times the better rival's {unit}"
+    found = ratio(table, peer, course)
+    if found is None:
+        return Judged(peer, target, "not measured", None)
+    return Judged(peer, target, f"{found:.2f} times", found >= least)
+
+
+def _sooner(table: Table, peer: Peer) -> Judged:
+    target = "median of one client below every rival's"
+    own = table.get((peer, ONE))
+    rivals = [found.wait_p50 for rival in RIVALS if (found := table.get((rival, ONE))) is not None]
+    if own is None or not rivals:
+        return Judged(peer, target, "not measured", None)
+    return Judged(peer, target, f"{own.wait_p50:.3f} ms, rivals from {min(rivals):.3f}", own.wait_p50 < min(rivals))
+
+
+def _added(table: Table, peer: Peer) -> Judged:
+    target = f"less than {MOST_ADDED_TTFT_MS:g} ms added to the p99 of the first token at 500 streams"
+    own, direct = table.get((peer, STREAMS_500)), table.get((Peer.DIRECT, STREAMS_500))
+    if own is None or direct is None:
+        return Judged(peer, target, "not measured", None)
+    added = own.wait_p99 - direct.wait_p99
+    return Judged(
+        peer, target, f"{added:.2f} ms ({own.wait_p99:.2f}, direct {direct.wait_p99:.2f})", added < MOST_ADDED_TTFT_MS
+    )
+
+
+def _memory(table: Table, peer: Peer) -> Judged:
+    target = f"under {MOST_MEMORY_MB:g} MB of memory"
+    most = max((found.memory_mb for (each, _), found in table.items() if each is peer), default=None)
+    if most is None:
+        return Judged(peer, target, "not measured", None)
+    return Judged(peer, target, f"{most:.0f} MB", most < MOST_MEMORY_MB)
+
+
+def _faultless(table: Table, peer: Peer) -> Judged:
+    """A run with wrong answers proves nothing, whoever gave them."""
+    faults = sum(found.faults.total() for found in table.values())
+    return Judged(peer, "every answer right, of every target", f"{faults} wrong", faults == 0)

@@ -1,14 +1,14 @@
 """A router put together in this process, with Redis and without, before a simulated replica."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 
 import pytest
 from redis.asyncio import Redis
 
 from gateway.errors import FleetUnfit
 from gateway.local.redis_server import RedisServer
-from gateway.wiring.redis import SharedRedis
+from gateway.wiring.redis import SharedRedis, shared_redis
 from gateway.wiring.routing import Plan, Routing, routing
 from router.adapters.static_fleet import StaticFleet
 from router.domain.board import RouterId
@@ -16,7 +16,6 @@ from router.domain.exchange import Call, CallPath
 from router.domain.fitness import Expectation
 from router.domain.fleet import AffinityKey, ReplicaId, ReplicaSpec
 from router.settings import RouterSettings
-from tests.support.redis_fixture import redis_client_of
 from tests.support.simulator_process import SimulatorProcess, simulator
 
 BODY = b'{"model":"smollm2","messages":[{"role":"user","content":"Hi"}],"max_tokens":2}'
@@ -32,8 +31,11 @@ def replica() -> Iterator[SimulatorProcess]:
 
 
 @pytest.fixture
-def shared(redis_client: Redis, running_redis: RedisServer) -> SharedRedis:
-    return SharedRedis(redis_client, running_redis.url)
+async def shared(redis_client: Redis, running_redis: RedisServer) -> AsyncIterator[SharedRedis]:
+    """As the wiring makes it, of an empty database."""
+    del redis_client
+    async with shared_redis(running_redis.url) as client:
+        yield client
 
 
 def plan(
@@ -113,11 +115,9 @@ async def test_who_leaves_is_no_longer_waited_for(replica: SimulatorProcess, sha
 
 
 async def test_a_redis_that_is_away_delays_nobody(replica: SimulatorProcess) -> None:
-    url = "redis://127.0.0.1:1"
-    client = redis_client_of(url)
-    async with asyncio.timeout(20), routing(plan(replica, redis=SharedRedis(client, url))) as running:
-        assert b'"chat.completion"' in await said(running)
-    await client.aclose()
+    async with asyncio.timeout(20), shared_redis("redis://127.0.0.1:1") as away:
+        async with routing(plan(replica, redis=away)) as running:
+            assert b'"chat.completion"' in await said(running)
 
 
 async def test_a_fleet_of_others_is_refused_in_plain_words(replica: SimulatorProcess) -> None:

@@ -12,6 +12,10 @@ TESTS = {path.name for path in (ROOT / "tests").rglob("test_*.py")}
 # What is proven elsewhere, each with where.
 ELSEWHERE = {
     "gateway/ports.py": "tests/contract/gateway/test_postgres_accounts.py",
+    "gateway/wiring/authoring.py": "tests/integration/test_wiring.py",
+    "gateway/wiring/clock.py": "tests/integration/test_wiring.py",
+    "gateway/wiring/postgres.py": "tests/integration/test_wiring.py",
+    "gateway/wiring/redis.py": "tests/integration/wiring/test_routing.py",
     "gateway/use_cases.py": "tests/unit/sessions/use_cases/test_take_turn.py",
     "loadtests/simulator/answer.py": "tests/integration/loadtests/simulator/test_routes_openai.py",
     "loadtests/simulator/door.py": "tests/integration/loadtests/simulator/test_routes_state.py",

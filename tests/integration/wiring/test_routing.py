@@ -115,9 +115,12 @@ async def test_who_leaves_is_no_longer_waited_for(replica: SimulatorProcess, sha
 
 
 async def test_a_redis_that_is_away_delays_nobody(replica: SimulatorProcess) -> None:
-    async with asyncio.timeout(20), shared_redis("redis://127.0.0.1:1") as away:
-        async with routing(plan(replica, redis=away)) as running:
-            assert b'"chat.completion"' in await said(running)
+    async with (
+        asyncio.timeout(20),
+        shared_redis("redis://127.0.0.1:1") as away,
+        routing(plan(replica, redis=away)) as running,
+    ):
+        assert b'"chat.completion"' in await said(running)
 
 
 async def test_a_fleet_of_others_is_refused_in_plain_words(replica: SimulatorProcess) -> None:

@@ -20,7 +20,7 @@ async def test_replicas_of_the_settings() -> None:
     found = await read(
         {"replicas": [{"id": "a", "url": "http://a:1", "models": ["m"]}, {"id": "b", "url": "http://b"}]}
     )
-    assert (found["a"].url, found["a"].models) == ("http://a:1/", {"m"})
+    assert (found["a"].url, found["a"].models) == ("http://a:1/", frozenset({"m"}))
     assert found["b"].models == frozenset()
     assert await read({}) == {}
 

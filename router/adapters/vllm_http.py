@@ -130,7 +130,7 @@ async def _refusal(replica: ReplicaId, reply: Reply) -> EngineError:
     is_client_error = HTTPStatus.BAD_REQUEST <= reply.status < HTTPStatus.INTERNAL_SERVER_ERROR
     if is_client_error and reply.status not in _NOT_THE_REQUESTS_FAULT:
         return EngineRejected(replica, detail, status=reply.status, body=body)
-    return EngineBusy(replica, detail)
+    return EngineBusy(replica, detail, status=reply.status)
 
 
 async def _error_body(reply: Reply) -> bytes:

@@ -26,4 +26,5 @@ async def redis_client(running_redis: RedisServer) -> AsyncIterator[Redis]:
 
 
 def redis_client_of(url: str) -> Redis:
-    return Redis.from_url(url, retry=Retry(NoBackoff(), 0), socket_connect_timeout=1.0)
+    # As in the wiring: the client's own time-out can swallow a cancellation on Python 3.11.
+    return Redis.from_url(url, retry=Retry(NoBackoff(), 0), socket_timeout=None, socket_connect_timeout=1.0)

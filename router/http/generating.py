@@ -16,7 +16,7 @@ from router.domain.exchange import Call, CallPath
 from router.domain.fleet import AffinityKey
 from router.errors import ModelUnknown, RouterError
 from router.http.answer import send_answer
-from router.http.asgi import Headers, Message, Receive, Scope, Send
+from router.http.asgi import Client, Headers, Message, Receive, Scope, Send
 from router.http.body import demand_json, read_body
 from router.http.errors import RequestRefused
 from router.http.lost_client import Patience, client_of, while_client_stays
@@ -63,11 +63,7 @@ class Generating:
         except (RequestRefused, RouterError) as error:
             return await send_answer(send, answer_to(error), request_id=request_id.encode())
         client = client_of(scope)
-        patience = Patience(client if order.call.is_streamed else None)
-        try:
-            return await while_client_stays(client, receive, self._carry(order, send, patience))
-        finally:
-            patience.end()
+        return await while_client_stays(client, receive, self._carry(order, send, client))
 
     def _understood(self, path: CallPath, headers: Headers, body: bytes, request_id: str) -> Order:
         wish = wish_of(body)
@@ -89,7 +85,7 @@ class Generating:
             raise ModelUnknown("", served=tuple(sorted(served)))
         return next(iter(served))
 
-    async def _carry(self, order: Order, send: Send, patience: Patience) -> None:
+    async def _carry(self, order: Order, send: Send, client: Client | None) -> None:
         request_id = order.call.request_id.encode()
         try:
             carried = await self._router.carry(order.call, session=order.session, asks=order.asks)
@@ -97,16 +93,16 @@ class Generating:
             return await send_answer(send, answer_to(error), request_id=request_id)
         try:
             if order.call.is_streamed:
-                return await _stream(carried, send, patience, request_id)
+                return await _stream(carried, send, client, request_id)
             return await _whole(carried, send, request_id)
         finally:
             carried.close()
 
 
-async def _stream(carried: Reply, send: Send, patience: Patience, request_id: bytes) -> None:
+async def _stream(carried: Reply, send: Send, client: Client | None, request_id: bytes) -> None:
     """The status goes out here, since a replica has taken the request by now."""
     await send({"type": "http.response.start", "status": 200, "headers": _STREAM_HEADERS + _where(carried, request_id)})
-    read = carried.read
+    read, patience = carried.read, Patience(client)
     try:
         while data := await read():
             patience.is_sending = True
@@ -116,6 +112,8 @@ async def _stream(carried: Reply, send: Send, patience: Patience, request_id: by
     except RouterError as error:
         _log.warning("a stream broke", request=request_id.decode(), replica=carried.replica, error=type(error).__name__)
         return await send({"type": "http.response.body", "body": event_of(error)})
+    finally:
+        patience.end()
     return await send(_END)
 
 

@@ -204,7 +204,8 @@ class Carried(RunningTurn):
         if self._attempt is not None:
             self._leave(self._attempt, COMPLETED, Outcome.SUCCESS)
         if self._errand.key is not None:
-            self._yard.recent_prompts.remember(self._errand.key, self._call, self._errand.asks.demand)
+            demand = self._errand.asks.demand
+            self._yard.recent_prompts.remember(self._errand.key, self._call, demand, self.replica)
         self.close()
 
     # Asking one replica.

@@ -73,6 +73,6 @@ class RouterSettings(BaseModel):
         default=33_554_432, ge=0, description="last prompts kept for moving sessions warm; the oldest go first"
     )
     drain_deadline_s: float = Field(default=120.0, gt=0, le=86_400, description="how long a drain waits unless told")
-    board_interval_s: float = Field(default=0.5, gt=0, le=60, description="how often orders for the fleet are read")
+    board_interval_s: float = Field(default=0.5, gt=0, le=2.5, description="how often orders for the fleet are read")
 
     retry_after_s: float = Field(default=2.0, gt=0, description="told to the caller when no replica is ready")

@@ -94,7 +94,8 @@ async def routing(plan: Plan) -> AsyncIterator[Routing]:
         board = Orders(
             board=stores.board,
             router=plan.name,
-            obey=(state.apply, mover.saw),
+            # Whoever waits for room tries again too: a replica may have joined.
+            obey=(state.apply, mover.saw, lambda _: parts.waiting_room.freed()),
             in_flight=parts.book.own,
             settings=plan.settings,
         )

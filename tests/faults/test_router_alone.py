@@ -1,8 +1,10 @@
 """The router alone loses a replica, a router process, or its Redis, and its clients notice nothing."""
 
+import asyncio
 import json
+import time
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import Any
 
@@ -95,3 +97,38 @@ def test_without_a_redis_turns_go_on_at_one_place(replicas: dict[str, SimulatorP
         }
         assert len(seen) == 1
         assert client.get("/sessions/s").json()["error"]["code"] == "pin_store_unavailable"
+
+
+def test_clients_that_go_leave_nothing_behind(replicas: dict[str, SimulatorProcess], tmp_path: Path) -> None:
+    with RouterProcess(*words(replicas), log=tmp_path / "log") as router, router.client() as client:
+        asyncio.run(go_away(router.port, times=300))
+        until(lambda: not sum(each.state()["running"] + each.state()["waiting"] for each in replicas.values()))
+        until(lambda: all(each["in_flight"] == 0 for each in client.get("/replicas").json()["replicas"]))
+        assert client.get("/readyz").status_code == 200
+    assert "Traceback" not in (tmp_path / "log").read_text()
+
+
+async def go_away(port: int, *, times: int) -> None:
+    """Streams and whole answers, each given up after another while."""
+    async with asyncio.TaskGroup() as group:
+        for number in range(times):
+            body = json.dumps(chat(max_tokens=400, ignore_eos=True, stream=number % 2 == 0)).encode()
+            group.create_task(give_up(port, body, session=number, after_s=number / times / 2))
+
+
+async def give_up(port: int, body: bytes, *, session: int, after_s: float) -> None:
+    reader, writer = await asyncio.open_connection("127.0.0.1", port)
+    head = f"POST {CHAT} HTTP/1.1\r\nHost: here\r\nContent-Type: application/json\r\nX-Session-ID: s-{session}\r\n"
+    writer.write(f"{head}Content-Length: {len(body)}\r\n\r\n".encode() + body)
+    with suppress(TimeoutError):
+        async with asyncio.timeout(after_s):
+            while await reader.read(65_536):
+                pass
+    writer.transport.abort()
+
+
+def until(is_so: Callable[[], bool], *, within_s: float = 5.0) -> None:
+    deadline = time.monotonic() + within_s
+    while not is_so():
+        assert time.monotonic() < deadline
+        time.sleep(0.01)

@@ -2,6 +2,7 @@
 
 import asyncio
 import gc
+import signal
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -15,6 +16,7 @@ from pydantic import ValidationError
 from structlog.typing import FilteringBoundLogger
 
 from gateway.cli.failure import CommandFailed
+from gateway.cli.key_files import KeyFiles, keys_in
 from gateway.cli.router_http import RouterHttp
 from gateway.cli.serving import StoppableServer, listening
 from gateway.log_setup import set_up
@@ -96,25 +98,27 @@ def router(  # noqa: PLR0913  one parameter per option is how typer declares the
         "engine_key": next(iter(_keys(engine_key_file) or ()), None),
         "router": _settings(setting or (), {"engine": engine, "pin_mode": pin_mode}),
     }
-    _run(_loaded({name: value for name, value in (given | with_parts).items() if value is not None}))
+    settings = _loaded({name: value for name, value in (given | with_parts).items() if value is not None})
+    _run(settings, KeyFiles(api_key_file, operator_key_file))
 
 
-def _run(settings: RouterProcessSettings) -> None:
+def _run(settings: RouterProcessSettings, files: KeyFiles) -> None:
     set_up(level=settings.log_level, layout=settings.log_format)
     try:
-        uvloop.run(_serve(settings))
+        uvloop.run(_serve(settings, files))
     except FleetSourceUnavailable as error:
         _refuse([str(error)])
     except CommandFailed as failure:
         _refuse([str(failure)])
 
 
-async def _serve(settings: RouterProcessSettings) -> None:
+async def _serve(settings: RouterProcessSettings, files: KeyFiles) -> None:
     stopping = asyncio.Event()
     with listening(settings.host, settings.port, advice="give another --port") as listener:
         async with router_alone(settings, stopping=stopping) as app:
             server = StoppableServer(_configuration(settings, app), stopping)
             _say_who_may_call(settings)
+            asyncio.get_running_loop().add_signal_handler(signal.SIGHUP, _read_keys_again, settings, files, app)
             # What is here now stays for good; the collector need not look at it again and again.
             gc.collect()
             gc.freeze()
@@ -135,6 +139,14 @@ def _configuration(settings: RouterProcessSettings, app: RouterApp) -> uvicorn.C
         proxy_headers=False,
         timeout_keep_alive=30,
         timeout_graceful_shutdown=round(settings.shutdown_grace_s) + _AFTER_GRACE_S,
+    )
+
+
+def _read_keys_again(settings: RouterProcessSettings, files: KeyFiles, app: RouterApp) -> None:
+    files.again(
+        app.admit,
+        clients=[key.get_secret_value() for key in settings.api_keys],
+        operators=[key.get_secret_value() for key in settings.operator_keys],
     )
 
 
@@ -173,17 +185,10 @@ def _settings(words: Sequence[str], named: Mapping[str, str | None]) -> dict[str
 
 
 def _keys(file: Path | None) -> list[str] | None:
-    if file is None:
-        return None
     try:
-        lines = [line.strip() for line in file.read_text().splitlines()]
-    except (OSError, UnicodeDecodeError) as error:
-        reason = error.strerror if isinstance(error, OSError) else "it is no text"
-        _refuse([f"{file} cannot be read: {reason}"])
-    keys = [line for line in lines if line and not line.startswith("#")]
-    if not keys:
-        _refuse([f"{file} holds no key"])
-    return keys
+        return keys_in(file)
+    except CommandFailed as failure:
+        _refuse([str(failure)])
 
 
 def _refuse(lines: Sequence[str]) -> NoReturn:

@@ -26,6 +26,10 @@ class RouterApp:
         self._access = access
         self._body_limit = body_limit
 
+    def admit(self, access: Access) -> None:
+        """From now on these may call."""
+        self._access = access
+
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         headers = dict(scope["headers"])
         if scope["path"] not in _GENERATING:

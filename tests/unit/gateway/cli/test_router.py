@@ -5,6 +5,7 @@ import signal
 import socket
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import httpx
@@ -89,6 +90,12 @@ def test_keys_come_from_files_and_are_shown_nowhere(tmp_path: Path) -> None:
         shown = client.get("/config", headers={"Authorization": "Bearer operator-word"})
         assert shown.status_code == 200
         assert client.get("/readyz").json()["reason"] == "there is no replica"
+        clients.write_text("another-word\n")
+        serving.send(signal.SIGHUP)
+        deadline = time.monotonic() + 10
+        while client.get("/v1/models", headers={"Authorization": "Bearer client-word"}).status_code != 401:
+            assert time.monotonic() < deadline
+        assert client.get("/v1/models", headers={"Authorization": "Bearer another-word"}).status_code == 200
     assert "word" not in shown.text + (tmp_path / "log").read_text()
 
 

@@ -5,8 +5,8 @@ request is what decides where it goes.
 """
 
 import secrets
-from dataclasses import dataclass
 from itertools import count
+from typing import NamedTuple
 
 import structlog
 from structlog.typing import FilteringBoundLogger
@@ -14,11 +14,11 @@ from structlog.typing import FilteringBoundLogger
 from router.domain.asks import Asks
 from router.domain.exchange import Call, CallPath
 from router.domain.fleet import AffinityKey
-from router.errors import ModelUnknown, RouterError
+from router.errors import RouterError
 from router.http.answer import send_answer
 from router.http.asgi import Client, Headers, Message, Receive, Scope, Send
 from router.http.body import demand_json, read_body
-from router.http.errors import RequestRefused
+from router.http.errors import RequestInvalid, RequestRefused
 from router.http.lost_client import Patience, client_of, while_client_stays
 from router.http.ports import Carrier, Reply
 from router.http.problems import answer_to, event_of
@@ -31,12 +31,12 @@ _STREAM_HEADERS = [
     (b"cache-control", b"no-store"),
     (b"x-accel-buffering", b"no"),
 ]
+_PATHS = {path.value: path for path in CallPath}
 _END: Message = {"type": "http.response.body"}
 _TRACED = ((b"traceparent", "traceparent"), (b"tracestate", "tracestate"))
 
 
-@dataclass(frozen=True, slots=True)
-class Order:
+class Order(NamedTuple):
     """One request, understood."""
 
     call: Call
@@ -59,8 +59,8 @@ class Generating:
         try:
             demand_json(headers)
             body = await read_body(receive, headers, limit=self._body_limit)
-            order = self._understood(CallPath(scope["path"]), headers, body, request_id)
-        except (RequestRefused, RouterError) as error:
+            order = self._understood(_PATHS[scope["path"]], headers, body, request_id)
+        except RequestRefused as error:
             return await send_answer(send, answer_to(error), request_id=request_id.encode())
         client = client_of(scope)
         return await while_client_stays(client, receive, self._carry(order, send, client))
@@ -79,11 +79,11 @@ class Generating:
         return Order(call, session, asks_of(headers, wish.cohort if session else ""))
 
     def _only_model(self) -> str:
-        """What is meant where only one model is served."""
+        """What is meant where only one model is served; where none is known yet, the router says what is missing."""
         served = self._router.fleet().models
-        if len(served) != 1:
-            raise ModelUnknown("", served=tuple(sorted(served)))
-        return next(iter(served))
+        if len(served) > 1:
+            raise RequestInvalid("model is needed, since several are served", param="model")
+        return next(iter(served), "")
 
     async def _carry(self, order: Order, send: Send, client: Client | None) -> None:
         request_id = order.call.request_id.encode()
@@ -120,8 +120,6 @@ async def _stream(carried: Reply, send: Send, client: Client | None, request_id:
 async def _whole(carried: Reply, send: Send, request_id: bytes) -> None:
     try:
         body = await carried.read()
-        while more := await carried.read():
-            body += more
     except RouterError as error:
         return await send_answer(send, answer_to(error), request_id=request_id)
     headers = [

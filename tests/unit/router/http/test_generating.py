@@ -75,8 +75,11 @@ async def test_without_a_model_the_only_one_is_meant() -> None:
     assert carrier.taken[0][0].model == "smollm2"
     carrier.models = frozenset({"a", "b"})
     heard = await caller(carrier).post(CHAT, {"messages": []})
-    assert (heard.status, heard.code) == (404, "model_not_found")
+    assert (heard.status, heard.json()["error"]["param"]) == (400, "model")
     assert len(carrier.taken) == 1
+    carrier.models = frozenset()
+    await caller(carrier).post(CHAT, {"messages": []})
+    assert carrier.taken[1][0].model == ""  # the router knows why there is none
 
 
 async def test_a_request_that_cannot_be_read_never_reaches_the_router() -> None:

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections import Counter
-from collections.abc import Mapping, Set
+from collections.abc import Iterator, Mapping, Sequence, Set
 from contextlib import suppress
 from dataclasses import dataclass
 from enum import StrEnum
@@ -27,6 +27,8 @@ _WARMING: Final = 32
 # Pins read at a time. When there is nothing to do for this router in a full list, a longer one is read.
 _FIRST_LIST: Final = 256
 _LONGEST_LIST: Final = 65_536
+# Of those that other routers move, so many are planned for: each costs some ten microseconds in a large fleet.
+_MOST_PLANNED: Final = 512
 _NOTHING: Final = PinnedLoad()
 
 
@@ -101,43 +103,61 @@ class Mover:
             while True:
                 await self._has_news.wait()
                 self._has_news.clear()
-                for drain in tuple(self._board.drains.values()):
-                    with suppress(PinStoreUnavailable):
-                        await self._take_round(drain, group)
+                with suppress(PinStoreUnavailable):
+                    await self._take_round(tuple(self._board.drains.values()), group)
                 with suppress(PinStoreUnavailable):
                     await self._follow()
 
-    async def _take_round(self, drain: Drain, group: asyncio.TaskGroup) -> None:
-        at = stage(drain, now=self._board.now)
-        if at is Stage.OVERDUE:
-            for turn in self._parts.in_flight.turns_at(drain.replica):
-                turn.hand_over()
-        found = await self._found(drain.replica, at)
-        if not found:
-            return
-        loads = dict(await self._parts.pins.loads([replica.id for replica in self._parts.fleet.current().replicas]))
+    async def _take_round(self, drains: Sequence[Drain], group: asyncio.TaskGroup) -> None:
+        """All routers plan for every session alike, and each moves its own: or they would all take the same room."""
         moved_before = self._moved.total()
-        mean = _mean_demand(loads.get(drain.replica, _NOTHING))
-        for key, pin in found:
-            session = _Session(key, pin, self._parts.prompts.demand(key) or mean)
-            target = self._target(session, drain.replica, loads)
-            if target is not None:
-                loads[target.id] = _with(loads.get(target.id, _NOTHING), session.demand)
+        loads: dict[ReplicaId, PinnedLoad] = {}
+        for drain in drains:
+            at = stage(drain, now=self._board.now)
+            if at is Stage.OVERDUE:
+                for turn in self._parts.in_flight.turns_at(drain.replica):
+                    turn.hand_over()
+            listed, due = await self._found(drain.replica, at)
+            if not due:
+                continue
+            loads = loads or dict(
+                await self._parts.pins.loads([each.id for each in self._parts.fleet.current().replicas])
+            )
+            for session, target in self._planned(drain.replica, listed, due, loads):
                 await self._send_off(session, target, at, group)
         if self._moved.total() > moved_before:
             self._has_news.set()  # there may be more than the list held
 
-    async def _found(self, replica: ReplicaId, at: Stage) -> list[tuple[AffinityKey, Pin]]:
-        """The sessions there that this router shall move now."""
+    async def _found(self, replica: ReplicaId, at: Stage) -> tuple[Sequence[tuple[AffinityKey, Pin]], Set[AffinityKey]]:
+        """Sessions that are there, and which of them this router shall move now."""
         limit = self._list_lengths.get(replica, _FIRST_LIST)
         listed = await self._parts.pins.pinned(replica, limit=limit)
         self._mark(replica, {key for key, _ in listed}, is_whole=len(listed) < limit)
         routers = tuple(sorted({*self._board.routers, self._router}))
-        found = [(key, pin) for key, pin in listed if self._is_due(key, at, routers)]
-        if len(listed) == limit and not found and limit < _LONGEST_LIST:
+        due = {key for key, _ in listed if self._is_due(key, at, routers)}
+        if len(listed) == limit and not due and limit < _LONGEST_LIST:
             self._list_lengths[replica] = 2 * limit
             self._has_news.set()
-        return found
+        return listed, due
+
+    def _planned(
+        self,
+        away_from: ReplicaId,
+        listed: Sequence[tuple[AffinityKey, Pin]],
+        due: Set[AffinityKey],
+        loads: dict[ReplicaId, PinnedLoad],
+    ) -> Iterator[tuple[_Session, Replica]]:
+        """Where those that are due go; `loads` come to hold what is planned for everybody."""
+        mean = _mean_demand(loads.get(away_from, _NOTHING))
+        for place, (key, pin) in enumerate(listed):
+            if key not in due and place >= _MOST_PLANNED:
+                continue
+            session = _Session(key, pin, self._parts.prompts.demand(key) or mean)
+            target = self._target(session, away_from, loads)
+            if target is not None:
+                loads[target.id] = _with(loads.get(target.id, _NOTHING), session.demand)
+                if key in due:
+                    yield session, target
 
     def _is_due(self, key: AffinityKey, at: Stage, routers: tuple[RouterId, ...]) -> bool:
         # A turn in flight goes on where its cache is; its session moves after it.

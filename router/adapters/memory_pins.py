@@ -9,6 +9,7 @@ from itertools import islice
 from typing_extensions import override
 
 from router.domain.fleet import AffinityKey, ReplicaId
+from router.domain.leavers import Leavers
 from router.domain.pin import Demand, Pin, PinnedLoad
 from router.domain.placement import choose
 from router.domain.rendezvous import start_of
@@ -56,6 +57,7 @@ class MemoryPins(PinStore):
         self._at: defaultdict[ReplicaId, OrderedDict[AffinityKey, _Session]] = defaultdict(OrderedDict)
         self._loads: dict[ReplicaId, PinnedLoad] = {}
         self._cohorts = _Cohorts()
+        self._leavers = Leavers()
 
     @override
     async def get(self, key: AffinityKey) -> Pin | None:
@@ -88,6 +90,8 @@ class MemoryPins(PinStore):
         replica = self._choose(key, [prefer] if prefer in candidates and prefer else candidates, demand, now)
         session = _Session(Pin(replica, 1 if replacing is None else replacing.generation + 1), demand, now)
         self._add(key, session)
+        if stored is not None and stored.pin.replica != replica:
+            self._leavers.note(stored.pin.replica, stored.demand, now)
         self._cohorts.hold(session.demand.cohort, session.pin.replica, now)
         return session.pin
 
@@ -109,7 +113,7 @@ class MemoryPins(PinStore):
     def _choose(self, key: AffinityKey, candidates: Sequence[ReplicaId], demand: Demand, now: float) -> ReplicaId:
         return choose(
             candidates,
-            self._loads,
+            self._leavers.counted(self._loads, now),
             demand=demand,
             holders=self._cohorts.holders(demand.cohort, now),
             bound=self._cohort_bound,

@@ -5,6 +5,7 @@
 local session, replacing, replacing_generation = ARGV[3], ARGV[4], tonumber(ARGV[5])
 local kv, cohort, bound, start = tonumber(ARGV[6]), ARGV[7], tonumber(ARGV[8]), tonumber(ARGV[9])
 local FIRST = 10
+local LEFT, LEFT_MS, NOBODY = 'dy:p2:left', 5000, { kv = 0, sessions = 0 }
 
 local function holders()
   if cohort == '' then return nil end
@@ -16,12 +17,35 @@ local function holders()
   return held
 end
 
+-- What has left replicas just now. It still counts where a session is placed: see router/domain/leavers.py, its twin.
+local function leavers()
+  local found, fields = {}, redis.call('HGETALL', LEFT)
+  for i = 1, #fields, 2 do
+    local at, tokens, sessions = string.match(fields[i + 1], '^(%d+) (%d+) (%d+)$')
+    if tonumber(at) > now_ms - LEFT_MS then
+      found[fields[i]] = { kv = tonumber(tokens), sessions = tonumber(sessions) }
+    else
+      redis.call('HDEL', LEFT, fields[i])
+    end
+  end
+  return found
+end
+
+local function note_leaver(replica, tokens)
+  local before = leavers()[replica] or { kv = 0, sessions = 0 }
+  local now_left = whole(now_ms) .. ' ' .. whole(before.kv + tokens) .. ' ' .. whole(before.sessions + 1)
+  redis.call('HSET', LEFT, replica, now_left)
+  redis.call('PEXPIRE', LEFT, LEFT_MS)
+end
+
 local function choose()
-  local count, total = #ARGV - FIRST + 1, 0
+  local count, total, left = #ARGV - FIRST + 1, 0, leavers()
   local sessions = redis.call('HMGET', SESSIONS, unpack(ARGV, FIRST))
   local tokens = redis.call('HMGET', KV, unpack(ARGV, FIRST))
   for i = 1, count do
-    tokens[i] = tonumber(tokens[i] or 0)
+    local away = left[ARGV[FIRST + i - 1]] or NOBODY
+    tokens[i] = tonumber(tokens[i] or 0) + away.kv
+    sessions[i] = tonumber(sessions[i] or 0) + away.sessions
     total = total + tokens[i]
   end
   local mean, held = (total + kv) / count, holders()
@@ -29,7 +53,7 @@ local function choose()
 
   local function better(i, than)
     if not than or tokens[i] ~= tokens[than] then return not than or tokens[i] < tokens[than] end
-    return tonumber(sessions[i] or 0) < tonumber(sessions[than] or 0)
+    return sessions[i] < sessions[than]
   end
 
   local best, best_holder
@@ -52,6 +76,7 @@ local won = {
   session = session, replica = choose(), generation = replacing_generation + 1, kv = whole(kv), cohort = cohort,
 }
 write(won)
+if pin and pin.replica ~= won.replica then note_leaver(pin.replica, tonumber(pin.kv)) end
 -- The first generation too: a cache may still believe a pin that has expired since.
 tell(session, won.replica, won.generation)
 return answer(won)

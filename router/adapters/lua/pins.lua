@@ -5,6 +5,7 @@
 -- dy:p2:sessions, dy:p2:kv  hashes of the sums of those sets, per replica
 -- dy:p2:oldest            sorted set of replicas by a time that no member of their set was used before
 -- dy:p2:cohort:<cohort>   sorted set of the replicas that hold its prefix, by last use
+-- dy:p2:left              hash of '<ms> <kv> <sessions>' per replica that sessions were moved away from just now
 -- dy:p2:epoch             when this database began; another value means that it was emptied
 --
 -- ARGV[1] and [2]: time to live in ms; now in ms ('': by the clock of Redis).

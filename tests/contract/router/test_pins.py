@@ -168,6 +168,22 @@ async def test_a_cohort_that_was_silent_for_an_hour_holds_no_prefix(pins: PinSto
     assert (await pins.claim(session(5), [A, B], replacing=None, demand=Demand(1, "scenario"))).replica == A
 
 
+async def test_a_replica_does_not_attract_sessions_by_losing_some_to_others(pins: PinStore, clock: Clock) -> None:
+    for number in range(9):
+        await pins.claim(session(number), [A, B, C], replacing=None, demand=ONE)
+    lost = await pins.pinned(A, limit=9)
+    for key, pin in lost:
+        await pins.claim(key, [B, C], replacing=pin, demand=ONE)
+    # Another router has not seen yet that it is lost.
+    for number in range(6):
+        await pins.claim(session(100 + number), [A, B, C], replacing=None, demand=ONE)
+    assert (await sessions_at(pins, A))[0] <= 3
+    clock.now += 5.0
+    for number in range(2):
+        await pins.claim(session(200 + number), [A, B, C], replacing=None, demand=ONE)
+    assert (await sessions_at(pins, A))[0] >= 4
+
+
 async def test_an_ended_session_frees_its_place_and_ending_twice_is_nothing(pins: PinStore) -> None:
     await pins.claim(KEY, [A], replacing=None, demand=BIG)
     await pins.end(KEY)

@@ -388,3 +388,17 @@ async def test_two_routers_at_once_move_each_session_once() -> None:
     pins = [await routers.pin(key) for key in keys]
     assert Counter(pin.generation for pin in pins if pin is not None) == {1: 20, 2: 10}
     assert routers.houses[1].name == RouterId("r2")
+
+
+async def test_routers_that_move_at_once_do_not_all_take_the_same_room() -> None:
+    routers = Routers("one", "two", "three")
+    for number, house in enumerate(routers.houses):
+        for key in sessions(24)[number::3]:
+            await house.turn(key, asks=Asks(prefer=A))
+    for number in range(8):
+        await routers.first.turn(AffinityKey(f"of-c-{number}"), asks=Asks(prefer=C))
+    async with routers.running():
+        await routers.board.drain(A, within_s=60.0)
+        await routers.hear_until_empty(A)
+    loads = await routers.pins.loads([B, C])
+    assert [loads[each].sessions for each in (B, C)] == [16, 16]

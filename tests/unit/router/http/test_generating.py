@@ -25,7 +25,7 @@ def caller(carrier: FakeCarrier, *, client: FakeClient | None = None, limit: int
 
 @pytest.mark.parametrize("path", list(CallPath))
 async def test_a_whole_answer_goes_back_as_it_came(path: CallPath) -> None:
-    carrier = FakeCarrier(reply=FakeReply([b'{"id": ', b'"x"}']))
+    carrier = FakeCarrier(reply=FakeReply([b'{"id": "x"}']))
     raw = json.dumps(BODY, indent=3).encode()
     heard = await caller(carrier).post(path, raw, x_session_id="s-1", x_request_id="turn-7")
     assert (heard.status, heard.body, heard.has_ended) == (200, b'{"id": "x"}', True)

@@ -25,10 +25,6 @@ class _Load:
         self.kv_correction = 0
         self.capacity: int | None = None
 
-    @property
-    def kv_expected(self) -> int:
-        return max(0, self.kv_tokens + self.kv_correction)
-
 
 class Reservation:
     """A place at a replica; `release` gives it back, once."""
@@ -122,11 +118,12 @@ class LoadBook:
 
     def _judge(self, replica: ReplicaId, load: _Load) -> bool:
         """Whether it has room."""
-        has_room = load.streams + load.outside < self._max_in_flight
-        if has_room and load.capacity is not None:
-            has_room = load.kv_expected < self._kv_share * load.capacity
-        if has_room:
-            self._full.discard(replica)
-        else:
+        capacity = load.capacity
+        has_room = load.streams + load.outside < self._max_in_flight and (
+            capacity is None or max(0, load.kv_tokens + load.kv_correction) < self._kv_share * capacity
+        )
+        if not has_room:
             self._full.add(replica)
+        elif self._full:
+            self._full.discard(replica)
         return has_room

@@ -34,8 +34,15 @@ class WatchedPins(PinStore):
 
     @override
     async def get(self, key: AffinityKey) -> Pin | None:
-        with self._watched():
-            return await self._pins.get(key)
+        # As `_watched` does it, without what a context manager costs in every turn.
+        try:
+            pin = await self._pins.get(key)
+        except PinStoreUnavailable as error:
+            self._saw_failure(error)
+            raise
+        if self.lost:
+            self._saw_success()
+        return pin
 
     @override
     async def claim(
@@ -74,11 +81,17 @@ class WatchedPins(PinStore):
         try:
             yield
         except PinStoreUnavailable as error:
-            self.failures += 1
-            if not self.lost:
-                _log.warning("pin store lost", detail=str(error))
-            self.lost = True
+            self._saw_failure(error)
             raise
         if self.lost:
-            _log.info("pin store back", failures=self.failures)
+            self._saw_success()
+
+    def _saw_failure(self, error: PinStoreUnavailable) -> None:
+        self.failures += 1
+        if not self.lost:
+            _log.warning("pin store lost", detail=str(error))
+        self.lost = True
+
+    def _saw_success(self) -> None:
+        _log.info("pin store back", failures=self.failures)
         self.lost = False

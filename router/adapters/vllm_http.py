@@ -4,6 +4,7 @@ import asyncio
 import json
 import sys
 from contextlib import suppress
+from functools import lru_cache
 from http import HTTPStatus
 from math import inf
 
@@ -76,14 +77,22 @@ class VllmEngine(Engine):
         return _VllmAnswer(replica.id, reply, room=sys.maxsize if call.is_streamed else _WHOLE_BODY_BYTES)
 
     def _lines(self, call: Call) -> str:
-        for name, _ in call.headers:
-            if name.lower() in _OURS:
-                raise HeaderInvalid(f"the header {name!r} is not the caller's to set")
         always = self._streamed_lines if call.is_streamed else self._whole_lines
-        return always + header_lines((("x-request-id", call.request_id), *call.headers))
+        return always + header_lines((("x-request-id", call.request_id),)) + _passed_on(call.headers)
+
+
+@lru_cache(maxsize=4096)
+def _passed_on(headers: tuple[tuple[str, str], ...]) -> str:
+    """Mostly the name of a session, which comes again with each of its turns."""
+    for name, _ in headers:
+        if name.lower() in _OURS:
+            raise HeaderInvalid(f"the header {name!r} is not the caller's to set")
+    return header_lines(headers)
 
 
 class _VllmAnswer(Answer):
+    __slots__ = ("_content_type", "_replica", "_reply", "_room")
+
     def __init__(self, replica: ReplicaId, reply: Reply, *, room: int) -> None:
         self._replica = replica
         self._reply = reply

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Callable
+from math import inf
 
 # A loop that was held up so long (or a process that was stopped) looks at its sockets before it blames the other side.
 _HELD_UP_S = 0.05
@@ -9,27 +10,38 @@ _SECOND_LOOK_S = 0.01
 
 
 class Alarm:
-    """Rings once its moment has come. Moving it later costs nothing: the timer under it then finds itself too early."""
+    """Rings once its moment has come. Moving it later costs nothing: the timer under it then finds itself too early.
+
+    It serves one after the other; between them it rests, and its timer goes on for whoever comes next.
+    """
 
     __slots__ = ("_at", "_has_looked", "_loop", "_ring", "_timer", "_timer_at")
 
-    def __init__(self, loop: asyncio.AbstractEventLoop, ring: Callable[[], None]) -> None:
+    def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
         self._loop = loop
-        self._ring = ring
-        self._at = 0.0
+        self._ring: Callable[[], None] = _nobody
+        self._at = inf
         self._timer: asyncio.TimerHandle | None = None
         self._timer_at = 0.0
         self._has_looked = False
+
+    def serve(self, ring: Callable[[], None]) -> None:
+        self._ring = ring
 
     def set(self, at: float) -> None:
         self._at = at
         if self._timer is None or at < self._timer_at:
             self._start_timer(at)
 
-    def stop(self) -> None:
-        """For good. It then forgets whom to call, so that the two do not wait for the garbage collector."""
-        self._cancel_timer()
+    def rest(self) -> None:
+        """Ring no more. It forgets whom to call, so that the two do not wait for the garbage collector."""
         self._ring = _nobody
+        self._at = inf
+
+    def stop(self) -> None:
+        """Rest for good."""
+        self.rest()
+        self._cancel_timer()
 
     def _start_timer(self, at: float) -> None:
         self._cancel_timer()
@@ -46,7 +58,8 @@ class Alarm:
         now = self._loop.time()
         if now < self._at:
             self._has_looked = False
-            self._start_timer(self._at)
+            if self._at < inf:
+                self._start_timer(self._at)
         elif now - self._timer_at > _HELD_UP_S and not self._has_looked:
             self._has_looked = True
             self._start_timer(now + _SECOND_LOOK_S)

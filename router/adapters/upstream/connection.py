@@ -13,6 +13,7 @@ from typing import cast
 import httptools
 from typing_extensions import override
 
+from router.adapters.upstream.alarm import Alarm
 from router.adapters.upstream.errors import AnswerBroken, ConnectionDropped, NoAnswer, UpstreamError
 from router.adapters.upstream.reply import Headers, Reply
 from router.adapters.upstream.target import Origin
@@ -44,6 +45,7 @@ class Connection(asyncio.Protocol):
         self._on_free = on_free
         self._on_lost = on_lost
         self._loop = asyncio.get_running_loop()
+        self._alarm = Alarm(self._loop)
         self._transport: asyncio.Transport | None = None
         self._parser: httptools.HttpResponseParser | None = None
         self._reply: Reply | None = None
@@ -56,7 +58,7 @@ class Connection(asyncio.Protocol):
         return self._transport is not None and not self._transport.is_closing()
 
     def ask(self, request: bytes, patience: Patience) -> Reply:
-        reply = Reply(line=self, patience=patience, loop=self._loop)
+        reply = Reply(line=self, patience=patience, loop=self._loop, alarm=self._alarm)
         if self._transport is None or self._transport.is_closing():
             reply.fail(ConnectionDropped("the connection was lost as it was made"))
             return reply
@@ -120,12 +122,12 @@ class Connection(asyncio.Protocol):
         self._parser = self._transport = None
         reply, self._reply = self._reply, None
         self._on_lost(self)
-        if reply is None:
-            return
-        if reply.status and self._ends_with_connection and exc is None:
-            reply.finish()
-        else:
-            reply.fail(self._loss(reply, exc))
+        if reply is not None:
+            if reply.status and self._ends_with_connection and exc is None:
+                reply.finish()
+            else:
+                reply.fail(self._loss(reply, exc))
+        self._alarm.stop()
 
     # ---- called by the parser
 
@@ -133,14 +135,14 @@ class Connection(asyncio.Protocol):
         self._is_surplus = self._is_over
 
     def on_header(self, name: bytes, value: bytes) -> None:
-        self._headers.append((name, value))
+        self._headers.append((name.lower(), value))
 
     def on_headers_complete(self) -> None:
         status, headers = self._status(), self._headers
         self._headers = []
         if status < _OK or self._is_over or self._reply is None:
             return
-        names = {name.lower() for name, _ in headers}
+        names = dict(headers)
         self._ends_with_connection = b"content-length" not in names and b"transfer-encoding" not in names
         self._reply.begin(status, headers)
 

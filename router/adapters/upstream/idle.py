@@ -1,6 +1,7 @@
 """The connections that wait for their next request, by where they lead."""
 
 import asyncio
+import time
 from collections import OrderedDict
 
 from router.adapters.upstream.connection import Connection
@@ -53,7 +54,7 @@ class IdleConnections:
         self._by_origin.clear()
 
     def _sweep_at(self, moment: float) -> None:
-        self._sweep_timer = asyncio.get_running_loop().call_at(moment, self._sweep)
+        self._sweep_timer = asyncio.get_running_loop().call_later(moment - _now(), self._sweep)
 
     def _sweep(self) -> None:
         self._sweep_timer = None
@@ -74,5 +75,4 @@ class IdleConnections:
         return None
 
 
-def _now() -> float:
-    return asyncio.get_running_loop().time()
+_now = time.monotonic

@@ -31,10 +31,11 @@ class Reply:
         "_alarm", "_failure", "_line", "_loop", "_patience", "_pieces", "_waiter", "headers", "status", "unread"
     )  # fmt: skip
 
-    def __init__(self, *, line: Line, patience: Patience, loop: asyncio.AbstractEventLoop) -> None:
+    def __init__(self, *, line: Line, patience: Patience, loop: asyncio.AbstractEventLoop, alarm: Alarm) -> None:
         self.status = 0
         """0 until the head has come."""
         self.headers: Headers = []
+        """Their names are in lower case."""
         self.unread = 0
         self._line: Line | None = line
         self._patience = patience
@@ -42,7 +43,8 @@ class Reply:
         self._pieces: list[bytes] = []
         self._failure: UpstreamError | None = None
         self._waiter: asyncio.Future[None] | None = None
-        self._alarm = Alarm(loop, self._rang)
+        self._alarm = alarm
+        alarm.serve(self._rang)
 
     # ---- for the connection
 
@@ -71,7 +73,7 @@ class Reply:
     def header(self, name: bytes) -> bytes:
         """The first of that name, which is in lower case; empty if there is none."""
         for key, value in self.headers:
-            if key.lower() == name:
+            if key == name:
                 return value
         return b""
 
@@ -118,8 +120,9 @@ class Reply:
             waiter.set_result(None)
 
     def _let_go(self) -> None:
-        self._line = None
-        self._alarm.stop()
+        if self._line is not None:
+            self._line = None
+            self._alarm.rest()
         self._wake()
 
     def _rang(self) -> None:

@@ -44,7 +44,9 @@ class HandLoop(asyncio.AbstractEventLoop):
 
 def alarm() -> tuple[HandLoop, Alarm, list[float]]:
     loop, rung = HandLoop(), list[float]()  # type: ignore[abstract]
-    return loop, Alarm(loop, lambda: rung.append(loop.now)), rung
+    made = Alarm(loop)
+    made.serve(lambda: rung.append(loop.now))
+    return loop, made, rung
 
 
 def test_it_rings_once_at_its_moment() -> None:

@@ -5,6 +5,7 @@ import time
 
 import pytest
 
+from router.adapters.upstream.alarm import Alarm
 from router.adapters.upstream.errors import AnswerBroken, NoAnswer, OutOfPatience
 from router.adapters.upstream.reply import Reply
 from router.domain.patience import Limits, Patience
@@ -28,7 +29,7 @@ class FakeLine:
 
 def reply_over(line: FakeLine, limits: Limits = LONG) -> Reply:
     loop = asyncio.get_running_loop()
-    return Reply(line=line, patience=Patience(limits, now=loop.time()), loop=loop)
+    return Reply(line=line, patience=Patience(limits, now=loop.time()), loop=loop, alarm=Alarm(loop))
 
 
 async def test_it_is_answered_once_the_head_has_come() -> None:
@@ -37,7 +38,7 @@ async def test_it_is_answered_once_the_head_has_come() -> None:
         waiting = tasks.create_task(reply.answered())
         await asyncio.sleep(0)
         assert not waiting.done()
-        reply.begin(200, [(b"Content-Type", b"text/event-stream"), (b"content-type", b"second")])
+        reply.begin(200, [(b"content-type", b"text/event-stream"), (b"content-type", b"second")])
     assert (reply.status, reply.header(b"content-type"), reply.header(b"x")) == (200, b"text/event-stream", b"")
     reply.close()
 

@@ -48,7 +48,7 @@ class Place:
 
     __slots__ = ("_deadline", "_future", "_has_tried", "_refusal", "_room", "_since", "chance", "line", "waiter")
 
-    def __init__(self, room: "WaitingRoom", line: _Line, waiter: Waiter, *, timeout_s: float) -> None:
+    def __init__(self, *, room: "WaitingRoom", line: _Line, waiter: Waiter, timeout_s: float) -> None:
         self._room = room
         self._since = asyncio.get_running_loop().time()
         self._deadline = self._since + timeout_s
@@ -143,7 +143,8 @@ class WaitingRoom:
         line = self._lines.get(room)
         if line is None:
             line = self._lines[room] = _Line(room, WaitingLine())
-        place = Place(self, line, line.order.join(ticket), timeout_s=self._settings.queue_timeout_s)
+        waiter = line.order.join(ticket)
+        place = Place(room=self, line=line, waiter=waiter, timeout_s=self._settings.queue_timeout_s)
         self._places[place.waiter] = place
         if len(self._places) > self._settings.queue_length:
             self._crowd_out(place)

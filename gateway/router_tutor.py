@@ -11,6 +11,7 @@ from gateway.ports import TurnReply, TurnRouter
 from router.domain.asks import Asks, Ticket
 from router.domain.exchange import ChatRequest, Finished, TextPiece
 from router.domain.exchange import Message as EngineMessage
+from router.domain.exchange import Usage as EngineUsage
 from router.domain.fleet import AffinityKey, ReplicaId
 from router.domain.pin import Demand
 from router.errors import EngineRejected, NoReplicaAvailable, NoRoom, RouterError
@@ -104,11 +105,15 @@ class _RoutedReply(TutorReply):
                     case TextPiece(text):
                         yield Piece(text)
                     case Finished(reason, usage):
-                        yield ReplyEnd(reason, Usage(usage.prompt_tokens, usage.cached_tokens, usage.completion_tokens))
+                        yield ReplyEnd(reason, _usage(usage))
                     case never:
                         assert_never(never)
         except RouterError as error:
             raise TutorBroke(str(error)) from error
+
+
+def _usage(told: EngineUsage | None) -> Usage:
+    return Usage() if told is None else Usage(told.prompt_tokens, told.cached_tokens, told.completion_tokens)
 
 
 def _asks(request: TutorRequest) -> Asks:

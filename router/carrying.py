@@ -79,7 +79,7 @@ class Carried(RunningTurn):
         self._yard = yard
         self._call = call
         self._errand = errand
-        self._may_continue = settings.continue_replies and errand.asks.may_continue
+        self._may_continue = settings.may_continue and errand.asks.may_continue
         self._span: Span | None = None
         self._sent = call
         if yard.tracing is not None:
@@ -87,8 +87,9 @@ class Carried(RunningTurn):
             self._sent = with_trace_parent(call, self._span.parent_header)
         self._relay: Relay | None = None
         if call.is_streamed:
-            asks_ids = settings.token_ids and self._may_continue and settings.engine is EngineKind.VLLM
-            self._relay = Relay(self._sent, token_ids=asks_ids)
+            is_vllm = settings.engine is EngineKind.VLLM
+            asks_ids = settings.token_ids and self._may_continue and is_vllm
+            self._relay = Relay(self._sent, token_ids=asks_ids, must_tell_usage=is_vllm)
         self._decision = Decision(call.request_id, call.model, yard.wall())
         self._attempt: OpenAttempt | None = None
         self._asked = self._failures = 0

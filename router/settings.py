@@ -39,7 +39,10 @@ class RouterSettings(BaseModel):
     retry_floor: int = Field(
         default=20, ge=0, le=10_000, description="second requests that are always allowed, per 10 s"
     )
-    continue_replies: bool = Field(default=True, description="continue a reply whose replica was lost at another one")
+    continue_replies: bool | None = Field(
+        default=None,
+        description="continue a reply whose replica was lost at another one; unless told, only if the engine is vllm",
+    )
     token_ids: bool = Field(default=True, description="ask vLLM for token ids, so that a continuation is exact")
 
     breaker_failures: int = Field(default=3, ge=1, le=100, description="failures in a row that open a breaker")
@@ -76,3 +79,8 @@ class RouterSettings(BaseModel):
     board_interval_s: float = Field(default=0.5, gt=0, le=2.5, description="how often orders for the fleet are read")
 
     retry_after_s: float = Field(default=2.0, gt=0, description="told to the caller when no replica is ready")
+
+    @property
+    def may_continue(self) -> bool:
+        """A server that does not know `continue_final_message` begins anew, which looks like a continuation."""
+        return self.engine is EngineKind.VLLM if self.continue_replies is None else self.continue_replies

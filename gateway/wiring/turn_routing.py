@@ -71,10 +71,10 @@ async def _here(
 async def _elsewhere(settings: Settings, url: str) -> AsyncIterator[TurnRouting]:
     """A router that cannot be asked yet is no reason not to start: readiness says so."""
     key = "" if settings.router_key is None else settings.router_key.get_secret_value()
-    can_continue = settings.router.continue_replies and settings.router.engine is EngineKind.VLLM
+    is_vllm = settings.router.engine is EngineKind.VLLM
     async with UpstreamClient() as client:
         line = RouterLine(client=client, url=url, key=key, settings=settings.router)
-        remote = RemoteRouter(line=line, may_continue=can_continue)
+        remote = RemoteRouter(line=line, may_continue=settings.router.may_continue and is_vllm, must_tell_usage=is_vllm)
         await remote.look()
         async with background(remote.run()):
             yield TurnRouting(remote, RemoteFleetDesk(line=line), None, _nothing)

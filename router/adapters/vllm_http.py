@@ -10,6 +10,7 @@ from math import inf
 
 from typing_extensions import override
 
+from router.adapters.request_names import request_name
 from router.adapters.upstream.client import UpstreamClient
 from router.adapters.upstream.errors import (
     AnswerBroken,
@@ -44,6 +45,7 @@ class VllmEngine(Engine):
 
     def __init__(self, *, client: UpstreamClient, settings: RouterSettings, api_key: str = "") -> None:
         self._client = client
+        self._engine = settings.engine
         # A whole answer comes when the engine has finished it: its silence until then says nothing.
         self._whole = Limits(connect_s=settings.connect_timeout_s, total_s=settings.total_timeout_s)
         self._streamed = Limits(
@@ -78,7 +80,7 @@ class VllmEngine(Engine):
 
     def _lines(self, call: Call) -> str:
         always = self._streamed_lines if call.is_streamed else self._whole_lines
-        return always + header_lines((("x-request-id", call.request_id),)) + _passed_on(call.headers)
+        return always + header_lines(request_name(call.request_id, self._engine)) + _passed_on(call.headers)
 
 
 @lru_cache(maxsize=4096)

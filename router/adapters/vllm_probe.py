@@ -12,6 +12,7 @@ from time import perf_counter
 import httpx
 from typing_extensions import override
 
+from router.adapters.request_names import request_name
 from router.domain.engine_metrics import EngineMetrics, read_metrics
 from router.domain.engine_stream import error_message
 from router.domain.exchange import CallPath, Message
@@ -217,7 +218,7 @@ class VllmProbe(Probe):
                 "GET" if content is None else "POST",
                 spec.url.rstrip("/") + path,
                 json=content,
-                headers=headers | {"X-Request-Id": name} if name else headers,
+                headers=headers | dict(request_name(name, self._settings.engine)) if name else headers,
                 timeout=None,
             )
             response = await self._client.send(request, stream=True)

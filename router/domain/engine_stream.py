@@ -1,8 +1,8 @@
-"""What the events of one vLLM chat stream mean, and when such a stream counts as complete.
+"""What the events of one chat stream mean, and when such a stream counts as complete.
 
 The order on the wire: chunks with text, one with a finish reason (which may carry the last text), one with the usage
 and no choices, then `[DONE]`. `[DONE]` alone proves nothing: a dying server sends an error object and then `[DONE]`,
-and an aborted request ends with the reason "abort".
+and an aborted request ends with the reason "abort". Whether there must be a usage the `Relay` has decided before.
 """
 
 import json
@@ -83,9 +83,6 @@ class EngineStream:
     def _finished(self) -> Finished:
         if self._reason is None:
             raise self._broke("the stream ended without a finish reason")
-        # The usage was asked for and quotas live on it: an unknown count must not be taken for zero.
-        if self._usage is None:
-            raise self._broke("the stream ended without its usage")
         return Finished(self._reason, self._usage)
 
     def _broke(self, detail: str) -> EngineBroke:

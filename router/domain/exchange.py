@@ -84,7 +84,8 @@ class Finished:
     """The last item of every complete stream."""
 
     reason: FinishReason
-    usage: Usage
+    usage: Usage | None
+    """None: the engine has told none."""
 
 
 StreamItem = TextPiece | Finished

@@ -72,13 +72,20 @@ Resume = AskAgain | Continue | Complete | Stuck
 
 
 class Relay:
-    """`window_tokens` is the model's window, if it is known: with it a chat that set no limit continues exactly too."""
+    """`window_tokens` is the model's window, if it is known: with it a chat that set no limit continues exactly too.
 
-    def __init__(self, call: Call, *, token_ids: bool, window_tokens: int | None = None) -> None:
+    `must_tell_usage`: a usage that was asked for and does not come means that the reply is cut. Engines that ignore
+    `include_usage` end without.
+    """
+
+    def __init__(
+        self, call: Call, *, token_ids: bool, must_tell_usage: bool = True, window_tokens: int | None = None
+    ) -> None:
         self._asks_for_ids = token_ids and can_take_token_ids(call)
         self._first_call = with_token_ids(call) if self._asks_for_ids else call
         self._ids_are_told = self._asks_for_ids or says_token_ids(call)
         self._call = self._first_call
+        self._must_tell_usage = must_tell_usage
         self._window_tokens = window_tokens
         self._asked: Asked | None = None
         self._choices = self._read_asked().choices if may_have_several_choices(call) else 1
@@ -224,7 +231,7 @@ class Relay:
         if data is None:
             return self._comment(block + _SEPARATOR)
         if data == _DONE:
-            end = self._ending.whole(wants_usage=self._ending.counts is None and self._wants_usage())
+            end = self._ending.whole(wants_usage=self._ending.counts is None and self._needs_usage())
             self._is_complete = True
             return self._released() + end
         if self._ids_are_told and not self._heard.has_prompt_ids:
@@ -294,13 +301,13 @@ class Relay:
         )
 
     def _usage_so_far(self, told: Delivered, envelope: Envelope) -> bytes | None:
-        """The usage if the reply ends here; None: nobody has told enough."""
+        """The usage if the reply ends here; None: it is missing."""
         counts, finish = self._ending.counts, self._ending.finish
         if counts is not None:
             return envelope.usage(counts if self._joint is None else self._joint.counts(counts))
         ids = () if finish is None else finish.token_ids
         if told.prompt_tokens is None or not told.is_counted or ids is None:
-            return None
+            return None if self._must_tell_usage else b""
         return envelope.usage(Counts(told.prompt_tokens, told.tokens(per_event=1) + len(ids)))
 
     def _go_on(self, plan: Continuation, told: Delivered, envelope: Envelope, replica: str) -> None:
@@ -328,8 +335,8 @@ class Relay:
         self._is_complete = True
         return Complete(data)
 
-    def _wants_usage(self) -> bool:
-        return may_want_usage(self._first_call) and self._read_asked().wants_usage
+    def _needs_usage(self) -> bool:
+        return self._must_tell_usage and may_want_usage(self._first_call) and self._read_asked().wants_usage
 
     def _read_asked(self) -> Asked:
         if self._asked is None:

@@ -20,7 +20,7 @@ class TurnState(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """Tokens as the engine counted them."""
+    """Tokens as the engine counted them; nothing but zeros where it has told none."""
 
     prompt_tokens: int = 0
     cached_tokens: int = 0

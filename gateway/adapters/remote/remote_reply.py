@@ -32,11 +32,19 @@ _GAVE_UP = b'data: {"error":'
 class RemoteReply:
     """One reply, through as many routers as it takes."""
 
-    def __init__(self, *, line: RouterLine, call: Call, headers: Sequence[tuple[str, str]], may_continue: bool) -> None:
+    def __init__(
+        self,
+        *,
+        line: RouterLine,
+        call: Call,
+        headers: Sequence[tuple[str, str]],
+        may_continue: bool,
+        must_tell_usage: bool = True,
+    ) -> None:
         self._line = line
         self._headers = headers
         self._may_continue = may_continue
-        self._relay = Relay(call, token_ids=may_continue)
+        self._relay = Relay(call, token_ids=may_continue, must_tell_usage=must_tell_usage)
         self._joints = JointComments()
         self._decoder = SseDecoder()
         self._items: deque[StreamItem] = deque()

@@ -23,18 +23,26 @@ _LOOK_EVERY_S = 1.0
 
 
 class RemoteRouter:
-    """`may_continue`: whether the engines behind it can go on with a text that another one began."""
+    """`may_continue`: whether the engines behind it can go on with a text that another one began; `must_tell_usage`:
+    whether a reply of theirs without its usage is no whole reply.
+    """
 
-    def __init__(self, *, line: RouterLine, may_continue: bool) -> None:
+    def __init__(self, *, line: RouterLine, may_continue: bool, must_tell_usage: bool = True) -> None:
         self._line = line
         self._may_continue = may_continue
+        self._must_tell_usage = must_tell_usage
         self._fleet = _unseen("it has not been asked yet")
 
     @asynccontextmanager
     async def turn(self, key: AffinityKey, request: ChatRequest, *, asks: Asks) -> AsyncIterator[RemoteReply]:
         call = chat_call(request)
-        headers, may_continue = tuple(_headers(key, call, asks)), self._may_continue and asks.may_continue
-        reply = RemoteReply(line=self._line, call=call, headers=headers, may_continue=may_continue)
+        reply = RemoteReply(
+            line=self._line,
+            call=call,
+            headers=tuple(_headers(key, call, asks)),
+            may_continue=self._may_continue and asks.may_continue,
+            must_tell_usage=self._must_tell_usage,
+        )
         try:
             await reply.open()
             yield reply

@@ -5,6 +5,7 @@ import time
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from importlib.metadata import PackageNotFoundError, version
+from typing import TYPE_CHECKING
 
 from gateway.router_metrics import router_metrics_text
 from gateway.router_settings import RouterProcessSettings, shown
@@ -22,6 +23,9 @@ from router.http.process_routes import Process, ProcessRoutes
 from router.http.replica_routes import ReplicaRoutes
 from router.http.session_routes import SessionRoutes
 
+if TYPE_CHECKING:
+    from gateway.adapters.otel_tracing import SpanCounts
+
 
 @asynccontextmanager
 async def router_alone(settings: RouterProcessSettings, *, stopping: asyncio.Event) -> AsyncIterator[RouterApp]:
@@ -32,6 +36,7 @@ async def router_alone(settings: RouterProcessSettings, *, stopping: asyncio.Eve
     async with AsyncExitStack() as stack:
         source = await stack.enter_async_context(fleet_source(settings))
         redis = await stack.enter_async_context(_redis(settings))
+        spans = await stack.enter_async_context(tracing(settings.otlp_endpoint, "router", settings.instance))
         plan = Plan(
             settings=settings.router,
             source=source,
@@ -39,20 +44,22 @@ async def router_alone(settings: RouterProcessSettings, *, stopping: asyncio.Eve
             redis=redis,
             engine_key=settings.engine_key.get_secret_value(),
             has_pin_cache=settings.pin_cache,
-            tracing=await stack.enter_async_context(tracing(settings.otlp_endpoint, "router", settings.instance)),
+            tracing=spans,
         )
         running = await stack.enter_async_context(routing(plan))
         await stack.enter_async_context(background(_rest_when(stopping, running)))
-        yield _app(settings, running, stopping)
+        yield _app(settings, running, stopping, None if spans is None else spans.counts)
 
 
-def _app(settings: RouterProcessSettings, running: Routing, stopping: asyncio.Event) -> RouterApp:
+def _app(
+    settings: RouterProcessSettings, running: Routing, stopping: asyncio.Event, spans: "SpanCounts | None"
+) -> RouterApp:
     router, limit = running.router, settings.body_limit_bytes
     process = Process(
         version=_version(),
         instance=settings.instance,
         unready=lambda: _unready(running, stopping),
-        metrics=lambda: router_metrics_text(router),
+        metrics=lambda: router_metrics_text(router, None if spans is None else spans.figures()),
         config=lambda: shown(settings),
     )
     return RouterApp(

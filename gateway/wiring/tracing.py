@@ -2,14 +2,16 @@
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from typing import TYPE_CHECKING
 
 from pydantic import AnyHttpUrl
 
-from router.ports import Tracing
+if TYPE_CHECKING:
+    from gateway.adapters.otel_tracing import OtelTracing
 
 
 @asynccontextmanager
-async def tracing(endpoint: AnyHttpUrl | None, service: str, instance: str) -> AsyncIterator[Tracing | None]:
+async def tracing(endpoint: AnyHttpUrl | None, service: str, instance: str) -> AsyncIterator["OtelTracing | None"]:
     """None where no collector is named: then tracing costs nothing."""
     if endpoint is None:
         yield None

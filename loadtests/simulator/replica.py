@@ -57,6 +57,10 @@ class Replica:
         return self._engine.profile
 
     @property
+    def caches_prefixes(self) -> bool:
+        return self._engine.caches_prefixes
+
+    @property
     def now_s(self) -> float:
         """Simulated seconds since the replica was ready."""
         return self.runner.now_s - self._ready_s if self.phase.is_up else 0.0

@@ -97,6 +97,7 @@ def _cache_labels(replica: Replica) -> dict[str, str]:
     blocks, block = profile.blocks, profile.limits.block_tokens
     known = {
         "block_size": block,
+        "enable_prefix_caching": replica.caches_prefixes,
         "effective_attention_block_size": block,
         "num_gpu_blocks": blocks,
         "kv_cache_size_tokens": blocks * block,
@@ -109,7 +110,6 @@ def _cache_labels(replica: Replica) -> dict[str, str]:
         "cache_dtype": "auto",
         "cache_hit_alignment_tokens": _UNKNOWN,
         "enable_mamba_shared_prefix_checkpoint": "False",
-        "enable_prefix_caching": "True",
         "hash_block_size": _UNKNOWN,
         "is_attention_free": "False",
         "kv_cache_dtype_skip_layers": "[]",

@@ -46,6 +46,10 @@ class Engine:
         return self._profile
 
     @property
+    def caches_prefixes(self) -> bool:
+        return self._scheduler.caches_prefixes
+
+    @property
     def clock_s(self) -> float:
         """When the step in progress will end, or when the last one did."""
         return self._clock_s

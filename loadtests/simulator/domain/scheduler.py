@@ -25,7 +25,7 @@ class Scheduler:
         self._limits = limits
         self._pool = pool
         self._policy = policy
-        self._caches_prefixes = caches_prefixes
+        self.caches_prefixes = caches_prefixes
         self.waiting: list[Sequence] = []
         self.running: list[Sequence] = []
 
@@ -98,7 +98,7 @@ class Scheduler:
 
     def _cached_prefix(self, sequence: Sequence) -> list[BlockId]:
         """At most all tokens but one: the last must be computed for anything to come of it."""
-        if not (self._caches_prefixes and sequence.generation.reads_cache):
+        if not (self.caches_prefixes and sequence.generation.reads_cache):
             return []
         size = self._limits.block_tokens
         return self._pool.find(sequence.hashes((sequence.length - 1) // size, size))
@@ -118,7 +118,7 @@ class Scheduler:
     def _compute(self, sequence: Sequence, tokens: int) -> None:
         """Give it the blocks, and tell the pool what they will contain, so that the same step can share them."""
         sequence.blocks.extend(self._pool.take(self._blocks_wanted(sequence, tokens)))
-        if not self._caches_prefixes:
+        if not self.caches_prefixes:
             return
         size = self._limits.block_tokens
         full = (sequence.computed + tokens) // size

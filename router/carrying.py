@@ -41,6 +41,7 @@ from router.inflight import RunningTurn
 from router.placing import Errand, Placed
 from router.ports import Span
 from router.settings import EngineKind
+from router.short_cut import ShortCut
 from router.tally import Takeover
 
 _log: FilteringBoundLogger = structlog.get_logger(__name__)
@@ -70,6 +71,7 @@ class Carried(RunningTurn):
         "_relay",
         "_replica",
         "_sent",
+        "_short_cut",
         "_span",
         "_yard",
     )
@@ -97,6 +99,7 @@ class Carried(RunningTurn):
         self._replica = ReplicaId("")
         self._content_type = ""
         self._read: Callable[[], Awaitable[bytes]] = no_bytes
+        self._short_cut: ShortCut | None = None
         self._last_bytes: bytes | None = None
         self._last_error = ""
         self._is_closed = False
@@ -155,6 +158,12 @@ class Carried(RunningTurn):
             if out:
                 return out
 
+    def short_cut(self, give: Callable[[bytes], bool]) -> None:
+        """While a `read` waits, give ordinary events to the caller as they come; it returns what `give` refuses."""
+        if self._relay is not None and self._attempt is not None:
+            self._short_cut = ShortCut(self._relay, give)
+            self._attempt.short_cut(self._short_cut)
+
     def close(self) -> None:
         """Give back everything that is still held; an engine that still generates is told to stop."""
         if self._is_closed:
@@ -178,6 +187,7 @@ class Carried(RunningTurn):
     def hand_over(self) -> None:
         # A read that waits now ends with the next piece; the one after it moves first.
         if self._attempt is not None and self._relay is not None:
+            self._attempt.short_cut(None)
             self._read = self._read_elsewhere
 
     def _ended(self, relay: Relay) -> bytes:
@@ -230,6 +240,8 @@ class Carried(RunningTurn):
         self._content_type = attempt.content_type
         if self._attempt is attempt:
             self._read = attempt.read
+            if self._short_cut is not None:
+                attempt.short_cut(self._short_cut)
         return None
 
     def _leave(self, attempt: OpenAttempt, outcome: str, shown: Outcome = Outcome.NEITHER, detail: str = "") -> None:

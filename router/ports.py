@@ -1,6 +1,6 @@
 """What the router needs from outside."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Protocol
 
 from router.domain.board import Board, RouterId
@@ -119,6 +119,13 @@ class Answer(Protocol):
         Raises `EngineBroke` when it is cut off, `EngineTimedOut` when the replica stays silent for longer than it may:
         before the first event, between two events, and over the whole answer. Comments are not events.
         """
+
+    def short_cut(self, take: Callable[[bytes], bool] | None) -> None:  # noqa: ARG002 - here it is left at reading
+        """While a read waits, offer what comes to `take` first; what that takes no read returns. None: no longer.
+
+        It spares waking the reader. An answer may leave it at reading.
+        """
+        return
 
     def close(self) -> None:
         """Give the connection back, or cut it if the answer has not ended, upon which vLLM aborts the request. May be

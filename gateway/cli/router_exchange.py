@@ -44,6 +44,13 @@ class RouterExchange(RequestResponseCycle):
         else:
             raise RuntimeError(f"{message['type']} has no place here")
 
+    def send_now(self, data: bytes) -> bool:
+        """As `send` does it with a piece of a stream, if that needs no waiting."""
+        if self.flow.write_paused or self.disconnected or not self.chunked_encoding or self.response_complete:
+            return False
+        self.transport.write(b"%x\r\n%b\r\n" % (len(data), data))
+        return True
+
     def _start(self, status: int, headers: list[tuple[bytes, bytes]]) -> None:
         self.response_started = True
         self.waiting_for_100_continue = False

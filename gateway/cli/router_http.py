@@ -11,6 +11,7 @@ from http import HTTPStatus
 from urllib.parse import unquote, urlsplit
 
 from typing_extensions import override
+from uvicorn.protocols.http.httptools_impl import RequestResponseCycle
 
 from gateway.cli.bounded_http import BoundedHttp
 from gateway.cli.router_exchange import RouterExchange
@@ -69,7 +70,7 @@ class RouterHttp(BoundedHttp):
             on_response=self.on_response_complete,
         )
         if before is None or before.response_complete:  # type: ignore[redundant-expr]  # it begins as None
-            self._start_asgi_task(self.cycle, self.app)
+            self._serve(self.cycle)
         else:
             self.flow.pause_reading()
             self.pipeline.appendleft((self.cycle, self.app))
@@ -102,7 +103,7 @@ class RouterHttp(BoundedHttp):
             return
         self.flow.resume_reading()
         if self.pipeline:
-            self._start_asgi_task(*self.pipeline.pop())
+            self._serve(self.pipeline.pop()[0])
             return
         self._idle_since = self.loop.time()
         if self._idle_timer is None:
@@ -117,6 +118,11 @@ class RouterHttp(BoundedHttp):
     @override
     def _unset_keepalive_if_required(self) -> None:
         self._idle_since = None
+
+    def _serve(self, exchange: RequestResponseCycle) -> None:
+        if isinstance(exchange, RouterExchange):
+            self._client.exchange = exchange
+        self._start_asgi_task(exchange, self.app)
 
     def _close_if_idle(self) -> None:
         self._idle_timer = None
@@ -157,18 +163,24 @@ def _in_origin_form(url: bytes) -> bytes:
 
 
 class _Connection(Client):
-    __slots__ = ("_act", "_is_lost", "_transport")
+    __slots__ = ("_act", "_is_lost", "_transport", "exchange")
 
     def __init__(self, transport: asyncio.Transport) -> None:
         self._transport = transport
         self._act: Callable[[], None] | None = None
         self._is_lost = False
+        self.exchange: RouterExchange | None = None
+        """The one that is being served."""
 
     @override
     def when_lost(self, act: Callable[[], None] | None) -> None:
         self._act = act
         if self._is_lost and act is not None:
             act()
+
+    @override
+    def send_now(self, data: bytes) -> bool:
+        return self.exchange is not None and self.exchange.send_now(data)
 
     @override
     def abort(self) -> None:

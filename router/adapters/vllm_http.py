@@ -3,6 +3,7 @@
 import asyncio
 import json
 import sys
+from collections.abc import Callable
 from contextlib import suppress
 from functools import lru_cache
 from http import HTTPStatus
@@ -114,11 +115,18 @@ class _VllmAnswer(Answer):
             raise EngineTimedOut(self._replica, str(error)) from error
         except AnswerBroken as error:
             raise EngineBroke(self._replica, str(error)) from error
-        self._room -= len(data)
-        if self._room < 0:
-            self.close()
-            raise EngineBroke(self._replica, f"the answer is longer than {_WHOLE_BODY_BYTES} bytes")
+        if self._room != sys.maxsize:
+            self._room -= len(data)
+            if self._room < 0:
+                self.close()
+                raise EngineBroke(self._replica, f"the answer is longer than {_WHOLE_BODY_BYTES} bytes")
         return data
+
+    @override
+    def short_cut(self, take: Callable[[bytes], bool] | None) -> None:
+        # What passes there is not counted, so only where there is no limit.
+        if self._room == sys.maxsize or take is None:
+            self._reply.short_cut(take)
 
     @override
     def close(self) -> None:

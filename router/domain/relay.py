@@ -143,6 +143,19 @@ class Relay:
             return data
         return self._read(data)
 
+    def is_ordinary(self, data: bytes) -> bool:
+        """Whether these are whole events that go out as they are; whoever hands them out calls `passed`, not `feed`."""
+        return (
+            self._passes_unread
+            and not self._tail
+            and data.endswith(_SEPARATOR)
+            and b"\r" not in data
+            and data.count(_ORDINARY) == data.count(_SEPARATOR)
+        )
+
+    def passed(self, data: bytes) -> None:
+        self._heard.add(data)
+
     def end(self) -> bytes:
         """The body has ended properly; returns what is still to be handed out.
 

@@ -13,6 +13,9 @@ class Client(Protocol):
     def when_lost(self, act: Callable[[], None] | None) -> None:
         """Call it as soon as the client goes, at once if it has gone already; None: no longer."""
 
+    def send_now(self, data: bytes) -> bool:
+        """A piece of the body of the stream that has begun; False: it cannot be sent without waiting, and was not."""
+
     def abort(self) -> None:
         """Cut the connection, whatever has not been sent yet."""
 

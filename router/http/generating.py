@@ -102,6 +102,8 @@ class Generating:
 async def _stream(carried: Reply, send: Send, client: Client | None, request_id: bytes) -> None:
     """The status goes out here, since a replica has taken the request by now."""
     await send({"type": "http.response.start", "status": 200, "headers": _STREAM_HEADERS + _where(carried, request_id)})
+    if client is not None:
+        carried.short_cut(client.send_now)
     read, patience = carried.read, Patience(client)
     try:
         while data := await read():

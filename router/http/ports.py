@@ -1,5 +1,6 @@
 """What the proxy needs of the router."""
 
+from collections.abc import Callable
 from typing import Protocol
 
 from router.domain.asks import Asks
@@ -22,6 +23,11 @@ class Reply(Protocol):
 
     async def read(self) -> bytes:
         """Streamed: the next whole events; otherwise the body; empty at the end. Raises a `RouterError`."""
+
+    def short_cut(self, give: Callable[[bytes], bool]) -> None:
+        """Give ordinary events of a stream to the client as they come, while a `read` waits that does not return them.
+        Of what `give` refuses nothing may have been sent; `read` returns it.
+        """
 
     def close(self) -> None:
         """Give everything back; what is not finished is cut. May be called twice."""

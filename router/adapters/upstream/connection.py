@@ -111,6 +111,8 @@ class Connection(asyncio.Protocol):
             self._end()
         elif self._barren > _MAX_BARREN_BYTES:
             self.break_off("too many bytes that are no body")
+        elif (reply := self._reply) is not None:
+            reply.arrived()
 
     @override
     def eof_received(self) -> None:

@@ -1,6 +1,7 @@
 """One answer as it arrives: written by its connection, read by one taker."""
 
 import asyncio
+from collections.abc import Callable
 from typing import Protocol
 
 from router.adapters.upstream.alarm import Alarm
@@ -28,7 +29,8 @@ class Reply:
     """
 
     __slots__ = (
-        "_alarm", "_failure", "_line", "_loop", "_patience", "_pieces", "_waiter", "headers", "status", "unread"
+        "_alarm", "_failure", "_line", "_loop", "_patience", "_pieces", "_short_cut", "_waiter",
+        "headers", "status", "unread",
     )  # fmt: skip
 
     def __init__(self, *, line: Line, patience: Patience, loop: asyncio.AbstractEventLoop, alarm: Alarm) -> None:
@@ -43,6 +45,7 @@ class Reply:
         self._pieces: list[bytes] = []
         self._failure: UpstreamError | None = None
         self._waiter: asyncio.Future[None] | None = None
+        self._short_cut: Callable[[bytes], bool] | None = None
         self._alarm = alarm
         alarm.serve(self._rang)
 
@@ -55,10 +58,19 @@ class Reply:
         self._wake()
 
     def add(self, data: bytes) -> None:
+        """Told by `arrived`, `finish` or `fail` when that is all for now."""
         self._pieces.append(data)
         self.unread += len(data)
-        if self._waiter is not None:
+
+    def arrived(self) -> None:
+        """What was added is to be taken: past the taker if it waits and there is a short cut, else by waking it."""
+        if self._waiter is None or not self._pieces:
+            return
+        if self._short_cut is None or self._waiter.done() or not self._short_cut(self._joined()):
             self._wake()
+            return
+        self._had(self._joined())
+        self._alarm.set(self._patience.deadline(self._loop.time()))
 
     def finish(self) -> None:
         self._let_go()
@@ -88,13 +100,13 @@ class Reply:
             if self._line is None and self._failure is None:
                 return b""
             await self._sign_of_life()
-        data = self._pieces[0] if len(self._pieces) == 1 else b"".join(self._pieces)
-        self._pieces.clear()
-        self.unread = 0
-        self._patience.had(data)
-        if self._line is not None:
-            self._line.resume()
+        data = self._joined()
+        self._had(data)
         return data
+
+    def short_cut(self, take: Callable[[bytes], bool] | None) -> None:
+        """Offer what arrives while somebody waits to `take`; what it takes is read. None: no longer."""
+        self._short_cut = take
 
     def close(self) -> None:
         """Want nothing more; cuts the connection unless the answer has ended. Twice is nothing."""
@@ -102,6 +114,19 @@ class Reply:
             self._line.abort()
             self.fail(AnswerBroken("the answer was closed before its end"))
         self._pieces.clear()
+
+    def _joined(self) -> bytes:
+        if len(self._pieces) > 1:
+            self._pieces = [b"".join(self._pieces)]
+        return self._pieces[0]
+
+    def _had(self, data: bytes) -> None:
+        """All that was there is taken."""
+        self._pieces.clear()
+        self.unread = 0
+        self._patience.had(data)
+        if self._line is not None:
+            self._line.resume()
 
     async def _sign_of_life(self) -> None:
         if self._failure is not None:
@@ -123,6 +148,7 @@ class Reply:
         if self._line is not None:
             self._line = None
             self._alarm.rest()
+        self._short_cut = None
         self._wake()
 
     def _rang(self) -> None:

@@ -28,6 +28,7 @@ class FakeReply:
     def __init__(self, pieces: Sequence[bytes | Exception | asyncio.Event]) -> None:
         self._pieces = list(pieces)
         self.closed = 0
+        self.give: Callable[[bytes], bool] | None = None
 
     async def read(self) -> bytes:
         if not self._pieces:
@@ -40,6 +41,9 @@ class FakeReply:
                 return await self.read()
             case error:
                 raise error
+
+    def short_cut(self, give: Callable[[bytes], bool]) -> None:
+        self.give = give
 
     def close(self) -> None:
         self.closed += 1
@@ -70,10 +74,18 @@ class FakeClient(Client):
     def __init__(self) -> None:
         self.act: Callable[[], None] | None = None
         self.aborted = 0
+        self.takes_at_once = False
+        self.taken: list[bytes] = []
 
     @override
     def when_lost(self, act: Callable[[], None] | None) -> None:
         self.act = act
+
+    @override
+    def send_now(self, data: bytes) -> bool:
+        if self.takes_at_once:
+            self.taken.append(data)
+        return self.takes_at_once
 
     @override
     def abort(self) -> None:

@@ -66,6 +66,7 @@ async def test_a_reader_that_waits_gets_all_that_came_before_it_ran() -> None:
         await asyncio.sleep(0)
         for piece in (b"a", b"b", b"c"):
             reply.add(piece)
+            reply.arrived()
     assert reading.result() == b"abc"
     reply.close()
 
@@ -127,6 +128,7 @@ async def test_a_cancelled_reader_loses_nothing() -> None:
     await asyncio.sleep(0)
     reading.cancel()
     reply.add(b"a")
+    reply.arrived()
     with pytest.raises(asyncio.CancelledError):
         await reading
     assert await reply.read() == b"a"
@@ -191,3 +193,83 @@ async def test_a_finished_answer_needs_no_patience() -> None:
         reply.finish()
     await asyncio.sleep(0.05)
     assert (await reply.read(), await reply.read(), line.aborted) == (b"a", b"", 0)
+
+
+class Taker:
+    """The other end of a short cut."""
+
+    def __init__(self) -> None:
+        self.offered: list[bytes] = []
+        self.takes = True
+
+    def __call__(self, data: bytes) -> bool:
+        self.offered.append(data)
+        return self.takes
+
+
+async def test_what_a_short_cut_takes_wakes_nobody() -> None:
+    reply, taker = reply_over(FakeLine()), Taker()
+    reply.begin(200, [])
+    reply.short_cut(taker)
+    reply.add(b"before anybody waits")
+    reply.arrived()
+    assert (taker.offered, await reply.read()) == ([], b"before anybody waits")
+    async with asyncio.TaskGroup() as tasks:
+        reading = tasks.create_task(reply.read())
+        await asyncio.sleep(0)
+        reply.add(b"a")
+        reply.add(b"b")
+        reply.arrived()
+        await asyncio.sleep(0)
+        assert (taker.offered, reply.unread, reading.done()) == ([b"ab"], 0, False)
+        taker.takes = False
+        reply.add(b"c")
+        reply.arrived()
+    assert (taker.offered, reading.result()) == ([b"ab", b"c"], b"c")
+    reply.close()
+
+
+async def test_what_a_reader_was_woken_for_is_not_passed_by() -> None:
+    reply, taker = reply_over(FakeLine()), Taker()
+    reply.begin(200, [])
+    reply.short_cut(taker)
+    taker.takes = False
+    async with asyncio.TaskGroup() as tasks:
+        reading = tasks.create_task(reply.read())
+        await asyncio.sleep(0)
+        reply.add(b"a")
+        reply.arrived()
+        taker.takes = True
+        reply.add(b"b")
+        reply.arrived()
+    assert (taker.offered, reading.result()) == ([b"a"], b"ab")
+    reply.close()
+
+
+async def test_a_short_cut_ends_when_it_is_taken_back() -> None:
+    reply, taker = reply_over(FakeLine()), Taker()
+    reply.begin(200, [])
+    reply.short_cut(taker)
+    async with asyncio.TaskGroup() as tasks:
+        reading = tasks.create_task(reply.read())
+        await asyncio.sleep(0)
+        reply.short_cut(None)
+        reply.add(b"a")
+        reply.arrived()
+    assert (taker.offered, reading.result()) == ([], b"a")
+    reply.close()
+
+
+async def test_what_a_short_cut_takes_is_a_sign_of_life() -> None:
+    limits = Limits(connect_s=1, total_s=60, answer_s=60, first_event_s=60, event_s=0.2)
+    reply = reply_over(FakeLine(), limits)
+    reply.begin(200, [])
+    reply.short_cut(Taker())
+    reading = asyncio.ensure_future(reply.read())
+    for _ in range(6):
+        await asyncio.sleep(0.05)
+        reply.add(b"data: x\n\n")
+        reply.arrived()
+    assert not reading.done()
+    with pytest.raises(OutOfPatience, match="no token"):
+        await reading

@@ -25,6 +25,7 @@ from router.placing import pin_key
 from router.settings import RouterSettings
 from router.tally import PrewarmOutcome
 from tests.support.simulator_process import SimulatorProcess, simulator
+from tests.support.told_usage import told_usage
 
 MODEL = "smollm2"
 A, B, C = ReplicaId("a"), ReplicaId("b"), ReplicaId("c")
@@ -45,7 +46,8 @@ class Turn:
 
     @property
     def cached_share(self) -> float:
-        return self.end.usage.cached_tokens / self.end.usage.prompt_tokens
+        usage = told_usage(self.end)
+        return usage.cached_tokens / usage.prompt_tokens
 
 
 @dataclass(slots=True)

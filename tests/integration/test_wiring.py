@@ -6,6 +6,7 @@ from pathlib import Path
 from uuid import uuid4
 
 import pytest
+from pydantic import AnyHttpUrl
 
 from gateway.domain.access import Role
 from gateway.errors import FleetUnfit
@@ -18,6 +19,7 @@ from sessions.domain.viewer import AccountId, TenantId, Viewer
 from sessions.use_cases.start_session import SessionOrder
 from sessions.use_cases.take_turn import TurnOrder
 from tests.support.engine_process import EngineProcess, scripted_engine
+from tests.support.otlp_collector import collector
 from tests.support.session_fakes import content
 from tests.support.tiny_model import tiny_model
 
@@ -67,6 +69,7 @@ async def test_a_turn_goes_all_the_way_and_is_on_record(
         exposed = await running.metrics.text()
         assert b'drillyard_turns_total{state="completed"} 1.0' in exposed
         assert b"drillyard_turn_lock_failures_total 0.0" in exposed
+        assert b"drillyard_spans" not in exposed
 
 
 async def test_replicas_that_serve_another_model_refuse_the_start(
@@ -76,6 +79,18 @@ async def test_replicas_that_serve_another_model_refuse_the_start(
     with pytest.raises(FleetUnfit, match="serves smollm2 instead of another"):
         async with services(chosen, stopping=asyncio.Event()):
             pass
+
+
+async def test_where_turns_are_traced_the_metrics_tell_what_became_of_spans(
+    database_url: str, running_redis: RedisServer, model: Path
+) -> None:
+    with collector() as taken:
+        chosen = settings(database_url, running_redis.url, model)
+        traced = chosen.model_copy(update={"otlp_endpoint": AnyHttpUrl(taken.url)})
+        async with services(traced, stopping=asyncio.Event()) as running:
+            exposed = await running.metrics.text()
+    for name in ("sent", "lost", "dropped"):
+        assert f"drillyard_spans_{name}_total 0.0".encode() in exposed
 
 
 async def test_stopping_takes_nothing_new(database_url: str, running_redis: RedisServer, model: Path) -> None:

@@ -25,6 +25,7 @@ from router.errors import EngineBroke, EngineRejected, ModelUnknown, ReplicaUnkn
 from router.settings import RouterSettings
 from tests.support.router_elsewhere import OPERATOR_KEY, router_elsewhere
 from tests.support.simulator_process import SimulatorProcess, simulator
+from tests.support.told_usage import told_usage
 
 KEY = AffinityKey("0b8f2a54-0f1c-4d5e-9a43-8f6d6f8f3a01")
 SETTINGS = {
@@ -127,8 +128,8 @@ async def test_a_turn_comes_in_pieces_and_ends_with_its_usage(routed: Routed) ->
     end = items[-1]
     assert isinstance(end, Finished)
     assert end.reason == "stop"
-    assert end.usage.prompt_tokens > 100
-    assert end.usage.completion_tokens > 10
+    assert told_usage(end).prompt_tokens > 100
+    assert told_usage(end).completion_tokens > 10
     seen = routed.replicas[replica].requests()
     assert [each["session"] for each in seen if each["session"] == KEY] == [KEY]
 
@@ -138,9 +139,7 @@ async def test_a_session_keeps_its_replica_and_its_cache(routed: Routed) -> None
     longer = replace(REQUEST, messages=(*REQUEST.messages, Message("assistant", REPLY), Message("user", "And now?")))
     second, pin, _, items = await routed.turn(longer)
     assert (second, pin) == (first, PinDecision.KEPT)
-    end = items[-1]
-    assert isinstance(end, Finished)
-    assert end.usage.cached_tokens > 100
+    assert told_usage(items[-1]).cached_tokens > 100
 
 
 async def test_a_session_without_a_pin_returns_to_where_it_was(routed: Routed) -> None:
@@ -166,15 +165,13 @@ async def test_a_session_that_has_ended_is_new_again(routed: Routed) -> None:
     ids=lambda fault: str(fault["kind"]),
 )
 async def test_a_reply_whose_replica_is_lost_goes_on_at_another(routed: Routed, fault: dict[str, object]) -> None:
-    whole = (await routed.turn(key=AffinityKey("undisturbed")))[3][-1]
-    assert isinstance(whole, Finished)
+    whole = told_usage((await routed.turn(key=AffinityKey("undisturbed")))[3][-1])
     routed.replicas[A].fault(**fault)
     replica, _, continued, items = await routed.turn(asks=Asks(prefer=A))
     assert (replica, continued, text(items)) == (B, 1, REPLY)
-    end = items[-1]
-    assert isinstance(end, Finished)
-    assert end.usage.completion_tokens == whole.usage.completion_tokens
-    assert end.usage.prompt_tokens == whole.usage.prompt_tokens
+    usage = told_usage(items[-1])
+    assert usage.completion_tokens == whole.completion_tokens
+    assert usage.prompt_tokens == whole.prompt_tokens
     asked = routed.replicas[B].requests()[-1]
     assert asked["path"] == "/v1/completions" or "continue_final_message" in asked["body"]
 

@@ -15,6 +15,7 @@ from router.errors import EngineRejected
 from router.settings import RouterSettings
 from tests.support.router_house import House
 from tests.support.simulator_process import SimulatorProcess, simulator
+from tests.support.told_usage import told_usage
 
 KEY = AffinityKey("session-1")
 ONE, TWO = ReplicaId("one"), ReplicaId("two")
@@ -84,8 +85,8 @@ async def test_a_session_is_kept_and_its_prefix_comes_out_of_the_cache(
     second = await turn(house, ASKED, Message("assistant", first.text), Message("user", "And when does it come?"))
     assert (first.pin, second.pin, second.replica) == (PinDecision.NEW, PinDecision.KEPT, first.replica)
     assert first.end.reason in (FinishReason.STOP, FinishReason.LENGTH)
-    assert first.end.usage.completion_tokens > 0
-    assert second.end.usage.cached_tokens > 0.8 * first.end.usage.prompt_tokens
+    assert told_usage(first.end).completion_tokens > 0
+    assert told_usage(second.end).cached_tokens > 0.8 * told_usage(first.end).prompt_tokens
     assert (await turn(house, ASKED, key=AffinityKey("another"))).text == first.text
     assert [request["session"] for request in replicas[0].requests()] == [KEY, KEY, "another"]
     assert house.is_idle()
@@ -101,7 +102,7 @@ async def test_a_reply_that_breaks_at_any_token_is_heard_as_if_nothing_had_happe
     for each in replicas if script is not None else ():
         each.script(script)
     undisturbed = await turn(house, ASKED, asks=Asks(prefer=TWO))
-    tokens = undisturbed.end.usage.completion_tokens
+    tokens = told_usage(undisturbed.end).completion_tokens
     # How a stream breaks makes no difference to where it may; so one way is tried at every token, the others at some.
     step = tokens // 3 if kind == "stall" else 1 if kind == "cut" else 5
     for place in range(0, tokens - 1, step):
@@ -112,8 +113,8 @@ async def test_a_reply_that_breaks_at_any_token_is_heard_as_if_nothing_had_happe
         assert (heard.end.reason, heard.replica, heard.pin) == (undisturbed.end.reason, TWO, PinDecision.MOVED)
         assert heard.continued == int(place > 0)
         if token_ids:
-            assert heard.end.usage.completion_tokens == tokens
-            assert heard.end.usage.prompt_tokens == undisturbed.end.usage.prompt_tokens
+            assert told_usage(heard.end).completion_tokens == tokens
+            assert told_usage(heard.end).prompt_tokens == told_usage(undisturbed.end).prompt_tokens
     assert house.is_idle()
 
 

@@ -68,6 +68,8 @@ def test_a_conversation_of_ten_turns_has_the_recorded_curve(name: str, count: in
             caller.ask(started[number % count], length=recorded.prompt)
             for number, recorded in enumerate(RECORDED[name])
         ]
+        told = [f'enable_prefix_caching="{name != "no_cache"}"' in each.client.get("/metrics").text for each in started]
+    assert all(told), "an operator can see whether it caches prefixes"
     for turn, recorded in zip(turns, RECORDED[name], strict=True):
         assert turn.prompt == recorded.prompt
         assert turn.ttft_ms == pytest.approx(recorded.ttft_ms, rel=0.15)

@@ -6,7 +6,7 @@ from uuid import uuid4
 import pytest
 
 from gateway.router_tutor import RouterTutor
-from router.domain.exchange import TextPiece
+from router.domain.exchange import Finished, FinishReason, TextPiece
 from router.domain.fleet import ReplicaId
 from router.errors import (
     EngineBroke,
@@ -63,6 +63,11 @@ async def test_a_reply_comes_in_pieces_and_ends_with_its_usage() -> None:
     assert (sent.model, sent.max_tokens, sent.temperature) == ("smollm2", 64, 0.5)
     assert sent.request_id == f"{sent.session_id}-4"
     assert sent.trace_parent == "00-trace"
+
+
+async def test_a_usage_that_the_engine_did_not_tell_is_nothing_but_zeros() -> None:
+    items = await heard(ScriptedRouter((TextPiece("Hello"), Finished(FinishReason.STOP, None))))
+    assert items == [Piece("Hello"), ReplyEnd("stop", Usage())]
 
 
 async def test_a_reply_that_was_taken_over_tells_where_it_is() -> None:

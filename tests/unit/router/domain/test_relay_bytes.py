@@ -95,6 +95,29 @@ def test_the_end_is_held_back_until_it_is_whole() -> None:
     assert one.end() == b""
 
 
+def test_a_usage_that_does_not_come_is_a_cut_only_where_it_must_come() -> None:
+    whole = text("a") + event({}, "stop") + DONE
+    strict, lenient = relay(chat(**USAGE)), Relay(chat(**USAGE), token_ids=False, must_tell_usage=False)
+    assert strict.feed(whole) == text("a")
+    with pytest.raises(StreamBroken, match="without its usage"):
+        strict.end()
+    assert lenient.feed(whole) == whole
+    assert lenient.end() == b""
+    assert lenient.is_complete
+
+
+def test_where_it_need_not_come_a_finished_reply_lacks_nothing_but_its_end() -> None:
+    one = Relay(chat(**USAGE), token_ids=False, must_tell_usage=False)
+    assert one.feed(text("a") + event({}, "stop")) == text("a")
+    assert one.resume(replica="r-2") == Complete(event({}, "stop") + DONE)
+
+
+def test_a_usage_that_came_is_told_where_it_need_not_come() -> None:
+    one = Relay(chat(**USAGE), token_ids=False, must_tell_usage=False)
+    whole = text("a") + event({}, "stop") + usage(5, 2) + DONE
+    assert one.feed(whole) == whole
+
+
 def test_a_reply_of_nothing_is_complete() -> None:
     finish = event({"content": ""}, "stop")
     assert relay().feed(event(ROLE) + finish + DONE) == event(ROLE) + finish + DONE

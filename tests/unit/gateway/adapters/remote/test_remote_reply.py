@@ -7,7 +7,7 @@ import pytest
 from gateway.adapters.remote import remote_reply as subject
 from gateway.adapters.remote.remote_reply import RemoteReply
 from router.domain.chat_call import chat_call
-from router.domain.exchange import ChatRequest, Finished, Message, StreamItem, TextPiece
+from router.domain.exchange import ChatRequest, Finished, FinishReason, Message, StreamItem, TextPiece, Usage
 from router.domain.pin import PinDecision
 from router.errors import EngineBroke, EngineTimedOut, EngineUnreachable, NoRoom, RouterError
 from tests.support.scripted_line import DONE, END, USAGE, ScriptedAnswer, ScriptedLine, chunk, error
@@ -46,9 +46,15 @@ async def test_a_reply_comes_in_pieces_and_ends_once() -> None:
     assert text(items) == "Hello"
     end = items[-1]
     assert isinstance(end, Finished)
-    assert (end.reason, end.usage.prompt_tokens, end.usage.completion_tokens) == ("stop", 30, 2)
+    assert (end.reason, end.usage) == ("stop", Usage(30, 0, 2))
     assert (reply.replica, reply.pin, reply.continued) == ("a", PinDecision.NEW, 0)
     assert answer.is_closed
+
+
+async def test_a_reply_without_usage_is_whole_where_engines_need_not_tell_it() -> None:
+    line = ScriptedLine([ScriptedAnswer([chunk("Hello"), chunk(finish="stop") + DONE])])
+    reply = RemoteReply(line=line, call=chat_call(REQUEST), headers=(), may_continue=False, must_tell_usage=False)
+    assert await heard(reply) == [TextPiece("Hello"), Finished(FinishReason.STOP, None)]
 
 
 async def test_a_joint_in_the_stream_tells_where_the_reply_went_on() -> None:

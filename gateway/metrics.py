@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 
 from prometheus_client import CollectorRegistry, Counter, Histogram, generate_latest
 
-from gateway.router_metrics import CountingRouter, counter, exposition, gauge, router_families
+from gateway.router_metrics import CountingRouter, exposition, figures, router_families
 from sessions.domain.turn import Turn
 
 _SECONDS = (0.05, 0.1, 0.2, 0.3, 0.5, 0.75, 1.0, 1.5, 2.0, 3.0, 5.0, 8.0, 15.0, 30.0)
@@ -13,15 +13,15 @@ Figures = Callable[[], Mapping[str, float]]
 """Values by name, read when somebody looks."""
 
 
-def _nothing() -> Mapping[str, float]:
+def no_figures() -> Mapping[str, float]:
     return {}
 
 
 class Metrics:
     def __init__(self) -> None:
         self.registry = CollectorRegistry(auto_describe=True)
-        self._gauges: Figures = _nothing
-        self._counters: Figures = _nothing
+        self._gauges: Figures = no_figures
+        self._counters: Figures = no_figures
         self._router: CountingRouter | None = None
         self._requests = Counter(
             "drillyard_http_requests",
@@ -65,8 +65,7 @@ class Metrics:
 
     async def text(self) -> bytes:
         """The exposition, version 0.0.4."""
-        families = [gauge(name, name.replace("_", " "), value) for name, value in self._gauges().items()]
-        families += [counter(name, name.replace("_", " "), value) for name, value in self._counters().items()]
+        families = list(figures(self._gauges(), self._counters()))
         if self._router is not None:
             families += await router_families(self._router)
         return generate_latest(self.registry) + exposition(families)

@@ -36,10 +36,17 @@ class CountingRouter(Protocol):
         """Raises `PinStoreUnavailable`."""
 
 
-async def router_metrics_text(router: CountingRouter, counters: Mapping[str, float] | None = None) -> bytes:
-    """The exposition, version 0.0.4, of a process that is nothing but a router; `counters` are the process's own."""
-    own = [counter(name, name.replace("_", " "), value) for name, value in (counters or {}).items()]
-    return exposition([*await router_families(router), *own])
+async def router_metrics_text(
+    router: CountingRouter, *, gauges: Mapping[str, float], counters: Mapping[str, float]
+) -> bytes:
+    """The exposition, version 0.0.4, of a process that is nothing but a router; the figures are the process's own."""
+    return exposition([*await router_families(router), *figures(gauges, counters)])
+
+
+def figures(gauges: Mapping[str, float], counters: Mapping[str, float]) -> Iterator[Metric]:
+    """Single values by name; what only grows is a counter."""
+    yield from (gauge(name, name.replace("_", " "), value) for name, value in gauges.items())
+    yield from (counter(name, name.replace("_", " "), value) for name, value in counters.items())
 
 
 async def router_families(router: CountingRouter) -> list[Metric]:

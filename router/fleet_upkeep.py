@@ -2,19 +2,18 @@
 
 import asyncio
 from asyncio import Task, TaskGroup
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import dataclass
 
 import structlog
 from structlog.typing import FilteringBoundLogger
 
-from router.domain.engine_metrics import EngineMetrics
-from router.domain.fleet import ReplicaId, ReplicaSpec
+from router.domain.fleet import ReplicaSpec
 from router.errors import FleetSourceUnavailable
 from router.fleet_state import FleetState
 from router.ports import FleetSource, Probe
-from router.replica_watch import ReplicaWatch, Surroundings
+from router.replica_watch import ReplicaWatch, Surroundings, Ties
 from router.settings import RouterSettings
 
 _log: FilteringBoundLogger = structlog.get_logger(__name__)
@@ -34,10 +33,6 @@ class SourceNumbers:
 
 
 class FleetUpkeep:
-    """`saw_metrics` is told every replica's metrics; `served` gives a count that grows while a replica serves this
-    router's turns, which excuses a canary that had to wait.
-    """
-
     def __init__(
         self,
         *,
@@ -45,11 +40,10 @@ class FleetUpkeep:
         state: FleetState,
         probe: Probe,
         settings: RouterSettings,
-        saw_metrics: Callable[[ReplicaId, EngineMetrics], None] = lambda _replica, _metrics: None,
-        served: Callable[[ReplicaId], int] = lambda _replica: 0,
+        ties: Ties | None = None,
     ) -> None:
         self._state = state
-        self._around = Surroundings(state=state, probe=probe, settings=settings, saw_metrics=saw_metrics, served=served)
+        self._around = Surroundings(state=state, probe=probe, settings=settings, ties=ties or Ties())
         self._following = _Following(source, state)
         self._watches: dict[ReplicaSpec, ReplicaWatch] = {}
 

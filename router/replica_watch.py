@@ -28,19 +28,25 @@ _LOOKS_PER_S = 50
 _IS_REGISTERED = frozenset({Health.PROVING, Health.READY})
 
 
+@dataclass(frozen=True, slots=True)
+class Ties:
+    """What the watches tell the rest of the process, and ask of it."""
+
+    saw_metrics: Callable[[ReplicaId, EngineMetrics], None] = lambda _replica, _metrics: None
+    served: Callable[[ReplicaId], int] = lambda _replica: 0
+    """A count that grows while the replica serves this router's turns, which excuses a canary that had to wait."""
+    tried_out: Callable[[ReplicaId, str], None] = lambda _replica, _outcome: None
+    """Told of each canary, whether it passed or failed."""
+
+
 @dataclass(slots=True)
 class Surroundings:
-    """What all watches of one process share.
-
-    `saw_metrics` is told each replica's metrics; `served` gives a count that grows while a replica serves this router's
-    turns.
-    """
+    """What all watches of one process share."""
 
     state: FleetState
     probe: Probe
     settings: RouterSettings
-    saw_metrics: Callable[[ReplicaId, EngineMetrics], None]
-    served: Callable[[ReplicaId], int]
+    ties: Ties = field(default_factory=Ties)
     registrations: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(_REGISTRATIONS_AT_ONCE))
     is_resting: bool = False
     has_advised: bool = False
@@ -115,7 +121,7 @@ class ReplicaWatch:
 
     def _note(self, metrics: EngineMetrics) -> None:
         self._tokens = metrics.tokens_total
-        self._around.saw_metrics(self._spec.id, metrics)
+        self._around.ties.saw_metrics(self._spec.id, metrics)
 
     async def _register(self) -> None:
         async with self._around.registrations:
@@ -145,6 +151,8 @@ class ReplicaWatch:
             seen = await self._one_canary(tries)
             self._around.state.observe(self._spec, seen)
             if seen.observation is not Observation.PROBE_PASSED:
+                outcome = "passed" if seen.observation is Observation.CANARY_PASSED else "failed"
+                self._around.ties.tried_out(self._spec.id, outcome)
                 break
         self._next_canary = asyncio.get_running_loop().time() + self._around.settings.canary_interval_s
 
@@ -170,4 +178,4 @@ class ReplicaWatch:
             self._note(look.metrics)
 
     def _signs_of_work(self) -> tuple[int | None, int]:
-        return self._tokens, self._around.served(self._spec.id)
+        return self._tokens, self._around.ties.served(self._spec.id)

@@ -59,7 +59,11 @@ def _app(
         version=_version(),
         instance=settings.instance,
         unready=lambda: _unready(running, stopping),
-        metrics=lambda: router_metrics_text(router, None if spans is None else spans.figures()),
+        metrics=lambda: router_metrics_text(
+            router,
+            gauges=running.gauges(),
+            counters={**running.counters(), **({} if spans is None else spans.figures())},
+        ),
         config=lambda: shown(settings),
     )
     return RouterApp(

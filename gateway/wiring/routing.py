@@ -1,6 +1,6 @@
 """Everything a router needs, in a gateway and alone alike; with Redis shared by all processes, without it for one."""
 
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 
@@ -28,11 +28,12 @@ from router.fleet_state import FleetState
 from router.fleet_upkeep import FleetUpkeep
 from router.inflight import InFlight
 from router.load_book import LoadBook
-from router.mover import Mover, MoverParts
+from router.mover import Moved, Mover, MoverParts
 from router.orders import FleetOrders, FleetSources, Orders
 from router.ports import DecisionLog, FleetBoard, FleetSource, PinStore, Tracing
 from router.prewarming import Prewarming
 from router.recent_prompts import RecentPrompts
+from router.replica_watch import Ties
 from router.service import Router, RouterParts
 from router.settings import RouterSettings
 from router.tally import Tally
@@ -61,6 +62,24 @@ class Routing:
     orders: FleetOrders
     board: Orders
     upkeep: FleetUpkeep
+    mover: Mover
+    decisions_lost: Callable[[], int]
+
+    def gauges(self) -> Mapping[str, float]:
+        """How old that is by which the process goes on while it cannot be read anew."""
+        return {
+            "router_orders_age_seconds": self.board.age_s,
+            "router_fleet_source_age_seconds": self.upkeep.source_numbers.age_s,
+        }
+
+    def counters(self) -> Mapping[str, float]:
+        """What only grows, beside the router's own numbers."""
+        return {
+            "router_orders_failures": self.board.failures,
+            "router_fleet_source_failures": self.upkeep.source_numbers.failures,
+            "router_decisions_lost": self.decisions_lost(),
+            **{f"router_drained_{how}": self.mover.moved.get(how, 0) for how in Moved},
+        }
 
     def stop(self) -> None:
         """The process is about to end: replicas are no longer tried out."""
@@ -74,6 +93,7 @@ class _Stores:
     pins: PinStore
     board: FleetBoard
     decisions: DecisionLog
+    decisions_lost: Callable[[], int] = lambda: 0
     work: tuple[Callable[[], Work], ...] = ()
 
 
@@ -107,7 +127,8 @@ async def routing(plan: Plan) -> AsyncIterator[Routing]:
         work = [upkeep.run, board.run, mover.run, parts.prewarming.run, *stores.work]
         await stack.enter_async_context(background(*(begin() for begin in work)))
         sources = FleetSources(stores.board, state, parts.pins, parts.in_flight.counts)
-        yield Routing(Router(parts, plan.settings), FleetOrders(sources, plan.settings), board, upkeep)
+        router, orders = Router(parts, plan.settings), FleetOrders(sources, plan.settings)
+        yield Routing(router, orders, board, upkeep, mover, stores.decisions_lost)
 
 
 @asynccontextmanager
@@ -137,10 +158,13 @@ def _upkeep(plan: Plan, parts: RouterParts, state: FleetState, client: httpx.Asy
     return FleetUpkeep(
         source=plan.source,
         state=state,
-        probe=VllmProbe(client=client, expectation=plan.expectation, settings=plan.settings),
+        probe=VllmProbe(client=client, expectation=plan.expectation, settings=plan.settings, api_key=plan.engine_key),
         settings=plan.settings,
-        saw_metrics=parts.book.saw_metrics,
-        served=lambda replica: parts.tally.attempts[replica, COMPLETED],
+        ties=Ties(
+            saw_metrics=parts.book.saw_metrics,
+            served=lambda replica: parts.tally.attempts[replica, COMPLETED],
+            tried_out=parts.tally.canary,
+        ),
     )
 
 
@@ -151,6 +175,6 @@ def _stores(plan: Plan) -> _Stores:
     board, decisions = RedisBoard(client=redis.client), RedisDecisions(client=redis.client, own=own)
     pins = RedisPins(client=redis.client, ttl_s=settings.pin_ttl_s, cohort_bound=settings.cohort_bound)
     if not plan.has_pin_cache:
-        return _Stores(pins, board, decisions, (decisions.run,))
+        return _Stores(pins, board, decisions, lambda: decisions.lost, (decisions.run,))
     cached = CachedPins(store=pins, feed=RedisMoves(url=redis.url), ttl_s=settings.pin_ttl_s)
-    return _Stores(cached, board, decisions, (decisions.run, cached.run))
+    return _Stores(cached, board, decisions, lambda: decisions.lost, (decisions.run, cached.run))

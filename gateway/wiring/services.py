@@ -1,7 +1,7 @@
 """Everything a serving process holds."""
 
 import asyncio
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 
 from redis.asyncio import Redis
@@ -9,7 +9,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 
 from gateway.adapters.cached_keys import CachedKeys
 from gateway.adapters.postgres_accounts import PostgresAccounts
-from gateway.metrics import Figures, Metrics
+from gateway.metrics import Figures, Metrics, no_figures
 from gateway.ports import TurnRouter
 from gateway.readiness import ReadinessCheck
 from gateway.router_tutor import RouterTutor
@@ -49,7 +49,7 @@ async def services(settings: Settings, *, stopping: asyncio.Event) -> AsyncItera
         use = _use_cases(settings, engine, lock, routed.router, counter)
         turns = await stack.enter_async_context(_running_turns(settings, use, metrics, spans))
         await stack.enter_async_context(background(_stop_when(stopping, turns, routed)))
-        _watch(metrics, turns, lock, routed, _no_figures if spans is None else spans.counts.figures)
+        _watch(metrics, turns, lock, routed, no_figures if spans is None else spans.counts.figures)
         yield _services(settings, (use, turns, metrics), (engine, redis.client), routed, stopping)
 
 
@@ -105,15 +105,11 @@ def _running_turns(settings: Settings, use: UseCases, metrics: Metrics, spans: T
 
 def _watch(metrics: Metrics, turns: RunningTurns, lock: ForgivingTurnLock, routed: TurnRouting, spans: Figures) -> None:
     metrics.watch(
-        gauges=lambda: {"turns_running": turns.count},
-        counters=lambda: {"turn_lock_failures": lock.failures, **spans()},
+        gauges=lambda: {"turns_running": turns.count, **routed.gauges()},
+        counters=lambda: {"turn_lock_failures": lock.failures, **routed.counters(), **spans()},
     )
     if routed.counting is not None:
         metrics.watch_router(routed.counting)
-
-
-def _no_figures() -> Mapping[str, float]:
-    return {}
 
 
 async def _stop_when(stopping: asyncio.Event, turns: RunningTurns, routed: TurnRouting) -> None:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from gateway.adapters.remote.remote_desk import RemoteFleetDesk
 from gateway.adapters.remote.remote_router import RemoteRouter
 from gateway.fleet_desk import LocalFleetDesk
+from gateway.metrics import Figures, no_figures
 from gateway.ports import FleetDesk, TurnRouter
 from gateway.router_metrics import CountingRouter
 from gateway.settings import Settings
@@ -27,12 +28,14 @@ from sessions.ports import TokenCounter
 
 @dataclass(frozen=True, slots=True)
 class TurnRouting:
-    """`counting` is None where another process carries the turns and tells its own numbers."""
+    """Where another process carries the turns it tells its own numbers: then `counting` is None, with no figures."""
 
     router: TurnRouter
     desk: FleetDesk
-    counting: CountingRouter | None
-    stop: Callable[[], None]
+    counting: CountingRouter | None = None
+    gauges: Figures = no_figures
+    counters: Figures = no_figures
+    stop: Callable[[], None] = lambda: None
 
 
 @asynccontextmanager
@@ -60,10 +63,12 @@ async def _here(
     )
     async with routing(plan) as running:
         yield TurnRouting(
-            running.router,
-            LocalFleetDesk(orders=running.orders, decisions=running.router.decision),
-            running.router,
-            running.stop,
+            router=running.router,
+            desk=LocalFleetDesk(orders=running.orders, decisions=running.router.decision),
+            counting=running.router,
+            gauges=running.gauges,
+            counters=running.counters,
+            stop=running.stop,
         )
 
 
@@ -77,8 +82,4 @@ async def _elsewhere(settings: Settings, url: str) -> AsyncIterator[TurnRouting]
         remote = RemoteRouter(line=line, may_continue=settings.router.may_continue and is_vllm, must_tell_usage=is_vllm)
         await remote.look()
         async with background(remote.run()):
-            yield TurnRouting(remote, RemoteFleetDesk(line=line), None, _nothing)
-
-
-def _nothing() -> None:
-    """The other process has its own end."""
+            yield TurnRouting(remote, RemoteFleetDesk(line=line))

@@ -17,6 +17,7 @@ from router.domain.fitness import NO_PROMPT_DETAILS, Expectation, TokenSample
 from router.domain.fleet import Health, Replica, ReplicaId, ReplicaSpec
 from router.fleet_state import FleetState
 from router.fleet_upkeep import FleetUpkeep
+from router.replica_watch import Ties
 from router.settings import RouterSettings
 from tests.support.engine_process import EngineProcess, free_port, scripted_engine
 from tests.support.eventually import eventually
@@ -47,7 +48,7 @@ class Watched:
             state=self.state,
             probe=VllmProbe(client=http, expectation=expectation, settings=settings),
             settings=settings,
-            saw_metrics=self.metrics.__setitem__,
+            ties=Ties(saw_metrics=self.metrics.__setitem__),
         )
 
     def replica(self, name: ReplicaId = A) -> Replica:

@@ -45,6 +45,7 @@ def plan(
     redis: SharedRedis | None = None,
     expectation: Expectation | None = None,
     has_pin_cache: bool = True,
+    engine_key: str = "",
 ) -> Plan:
     return Plan(
         settings=QUICK,
@@ -53,6 +54,7 @@ def plan(
         redis=redis,
         expectation=expectation,
         has_pin_cache=has_pin_cache,
+        engine_key=engine_key,
     )
 
 
@@ -127,6 +129,29 @@ async def test_a_fleet_of_others_is_refused_in_plain_words(replica: SimulatorPro
     with pytest.raises(FleetUnfit, match="a serves smollm2 instead of another"):
         async with routing(plan(replica, expectation=Expectation("another", 512, ()))):
             pass
+
+
+async def test_engines_are_shown_the_key_that_they_demand_in_turns_and_probes_alike() -> None:
+    with simulator("--speed-up", "50", "--api-key", "sesame") as guarded:
+        async with routing(plan(guarded, engine_key="sesame")) as running:
+            assert b'"chat.completion"' in await said(running)
+        async with routing(plan(guarded, engine_key="another")) as running:
+            (status,) = await running.orders.list()
+            assert "HTTP 401" in status.replica.reason
+
+
+async def test_what_only_the_process_knows_is_told_as_figures(replica: SimulatorProcess, shared: SharedRedis) -> None:
+    async with routing(plan(replica, redis=shared)) as running:
+        assert running.router.numbers().canaries == {(A, "passed"): 1}
+        assert running.gauges()["router_fleet_source_age_seconds"] == 0
+        assert 0 <= running.gauges()["router_orders_age_seconds"] < 10
+        assert running.counters() == {
+            "router_orders_failures": 0,
+            "router_fleet_source_failures": 0,
+            "router_decisions_lost": 0,
+            "router_drained_warm": 0,
+            "router_drained_cold": 0,
+        }
 
 
 async def test_a_router_that_stops_tries_no_replica_out(replica: SimulatorProcess) -> None:

@@ -1,5 +1,7 @@
 """The router's numbers as Prometheus reads them: counters that only grow, and labels that stay few."""
 
+from collections.abc import Mapping
+
 from prometheus_client.parser import text_string_to_metric_families
 
 from gateway.router_metrics import MOST_REPLICAS, OTHERS, router_metrics_text
@@ -29,8 +31,14 @@ NUMBERS = RouterNumbers(
 Samples = dict[tuple[str, tuple[tuple[str, str], ...]], float]
 
 
+async def text_of(
+    router: CountedRouter, *, gauges: Mapping[str, float] | None = None, counters: Mapping[str, float] | None = None
+) -> bytes:
+    return await router_metrics_text(router, gauges=gauges or {}, counters=counters or {})
+
+
 async def read(router: CountedRouter) -> tuple[Samples, dict[str, str]]:
-    families = list(text_string_to_metric_families((await router_metrics_text(router)).decode()))
+    families = list(text_string_to_metric_families((await text_of(router)).decode()))
     samples = {(s.name, tuple(sorted(s.labels.items()))): s.value for family in families for s in family.samples}
     return samples, {family.name: family.type for family in families}
 
@@ -74,8 +82,10 @@ async def test_pins_that_nobody_can_count_are_not_zero() -> None:
     assert not any(name.startswith("drillyard_cluster_") for name, _ in samples)
 
 
-async def test_a_process_may_have_counters_of_its_own() -> None:
-    assert b"drillyard_spans_sent_total 3.0" in await router_metrics_text(CountedRouter(NUMBERS), {"spans_sent": 3})
+async def test_a_process_may_have_figures_of_its_own() -> None:
+    page = await text_of(CountedRouter(NUMBERS), gauges={"age_seconds": 2}, counters={"spans_sent": 3})
+    assert b"drillyard_age_seconds 2.0" in page
+    assert b"drillyard_spans_sent_total 3.0" in page
 
 
 async def test_counts_of_two_processes_add_up() -> None:

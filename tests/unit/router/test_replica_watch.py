@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from dataclasses import replace
 
 import pytest
 from structlog.testing import capture_logs
@@ -12,7 +13,7 @@ from router.domain.fleet import Health, ReplicaId, ReplicaSpec
 from router.domain.health import Observation
 from router.domain.sighting import Late, Sighting
 from router.fleet_state import FleetState
-from router.replica_watch import ReplicaWatch, Surroundings
+from router.replica_watch import ReplicaWatch, Surroundings, Ties
 from router.settings import EngineKind, RouterSettings
 from tests.support.eventually import eventually
 from tests.support.fake_probe import FIT, GENERATES, GONE, HERE, FakeProbe, moving
@@ -32,6 +33,7 @@ class Watched:
         self.state.set_replicas([AT_A])
         self.told: list[EngineMetrics] = []
         self.served = 0
+        self.canaries: list[str] = []
         settings = RouterSettings(
             engine=engine,
             probe_interval_s=0.002,
@@ -42,8 +44,11 @@ class Watched:
             state=self.state,
             probe=self.probe,
             settings=settings,
-            saw_metrics=lambda _, metrics: self.told.append(metrics),
-            served=lambda _: self.served,
+            ties=Ties(
+                saw_metrics=lambda _, metrics: self.told.append(metrics),
+                served=lambda _: self.served,
+                tried_out=lambda _, outcome: self.canaries.append(outcome),
+            ),
         )
         self.watch = ReplicaWatch(AT_A, self.around)
 
@@ -80,6 +85,7 @@ async def test_a_first_look_ends_with_a_proven_replica() -> None:
     await watched.watch.first_look()
     assert watched.health is Health.READY
     assert watched.probe.asked == {("look", A): 1, ("register", A): 1, ("try out", A): 1}
+    assert watched.canaries == ["passed"]
 
 
 async def test_a_first_look_at_nobody_ends_at_once() -> None:
@@ -153,6 +159,7 @@ async def test_a_wrong_canary_takes_a_replica_down_at_once() -> None:
         watched.probe.generates(A, Sighting(Observation.CANARY_FAILED, "answers its canary with HTTP 500"), NO_TOKEN)
         await watched.until(Health.DOWN)
         assert watched.reason == "answers its canary with HTTP 500"
+        assert watched.canaries[-1] == "failed"
 
 
 async def test_an_engine_that_works_on_other_things_is_no_frozen_one() -> None:
@@ -172,7 +179,7 @@ async def test_turns_served_excuse_a_late_canary_where_the_engine_tells_nothing(
     watched.probe.looks(A, Sighting(Observation.PROBE_PASSED))
     async with running(watched):
         await watched.until(Health.READY)
-        watched.around.served = lambda _: watched.asked("look")
+        watched.around.ties = replace(watched.around.ties, served=lambda _: watched.asked("look"))
         watched.probe.generates(A, NO_TOKEN)
         await watched.until_asked("try out", 3)
         assert watched.health is Health.READY

@@ -1,9 +1,9 @@
 """The breakers of all replicas, as this router has seen them fail."""
 
-from collections.abc import Set
+from collections.abc import Iterable, Set
 
 from router.domain.breaker import CLOSED, Breaker, Outcome, Position, Rule, after, may_pass, passing
-from router.domain.fleet import ReplicaId
+from router.domain.fleet import Replica, ReplicaId
 from router.tally import Tally
 
 _NONE: frozenset[ReplicaId] = frozenset()
@@ -16,6 +16,15 @@ class Breakers:
         self._rule = rule
         self._tally = tally
         self._troubled: dict[ReplicaId, Breaker] = {}
+        self._lives: dict[ReplicaId, int] = {}
+
+    def saw_fleet(self, replicas: Iterable[Replica]) -> None:
+        """A replica that was lost and has proved itself since starts anew; nothing is kept of those that are gone."""
+        lives = {replica.id: replica.lives for replica in replicas}
+        for replica in tuple(self._troubled):
+            if lives.get(replica) != self._lives.get(replica):
+                del self._troubled[replica]
+        self._lives = lives
 
     def blocked(self, now: float) -> Set[ReplicaId]:
         """The replicas to which no request may go now."""

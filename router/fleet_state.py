@@ -99,9 +99,12 @@ class FleetState(FleetView):
         if known is None or known.spec.url != spec.url:
             return
         _take_findings(known, seen)
+        health = after(known.replica.health, seen.observation)
+        is_new_life = health is Health.READY and not known.replica.is_ready
         replica = replace(
             known.replica,
-            health=after(known.replica.health, seen.observation),
+            health=health,
+            lives=known.replica.lives + is_new_life,
             reason=_reason(known.replica, seen),
             models=seen.models or known.replica.models,
             warnings=known.warnings,

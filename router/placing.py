@@ -50,6 +50,8 @@ class Errand:
     is_urgent: bool = False
     """Whether it goes where there is no room: its session was admitted and has waited, or its reply has begun."""
     is_handed_over: bool = False
+    is_desperate: bool = False
+    """Whether it goes also where a breaker is open, since it failed and there is nothing else."""
     is_called: bool = False
     """Whether it stands in the queue itself."""
     has_seen_room: bool = False
@@ -111,6 +113,14 @@ class Placing:
         return any(each != replica and each not in blocked for each in self._current().open_to(errand.model))
 
     async def _find(self, errand: Errand) -> Placed | Wait | Refuse:
+        found = await self._find_unblocked(errand)
+        if isinstance(found, Refuse) and errand.failed and not errand.is_desperate:
+            # The turn would end here. A replica that answers its probes may do, whatever came of others' turns there.
+            errand.is_desperate = True
+            found = await self._find_unblocked(errand)
+        return found
+
+    async def _find_unblocked(self, errand: Errand) -> Placed | Wait | Refuse:
         if errand.key is None:
             return self._find_any(errand)
         try:
@@ -263,9 +273,12 @@ class Placing:
         if fleet is not self._fleet_seen:
             self._fleet_seen = fleet
             self._from.book.saw_fleet(fleet.replicas)
+            self._from.breakers.saw_fleet(fleet.replicas)
         return fleet
 
     def _blocked(self, errand: Errand) -> Set[ReplicaId]:
+        if errand.is_desperate:
+            return errand.failed
         blocked = self._from.breakers.blocked(self._from.clock())
         return blocked | errand.failed if errand.failed else blocked
 

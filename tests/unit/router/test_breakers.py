@@ -2,7 +2,7 @@
 
 from router.breakers import Breakers
 from router.domain.breaker import Outcome, Rule
-from router.domain.fleet import ReplicaId
+from router.domain.fleet import Replica, ReplicaId
 from router.tally import Tally
 
 A, B = ReplicaId("a"), ReplicaId("b")
@@ -57,3 +57,16 @@ def test_what_went_well_again_is_forgotten() -> None:
         saw(breakers, Outcome.FAILURE)
         saw(breakers, Outcome.SUCCESS)
     assert (breakers.blocked(0.0), tally.breaker_opened) == (set(), {})
+
+
+def test_a_replica_that_was_lost_and_is_ready_again_starts_anew() -> None:
+    breakers, _ = some_breakers()
+    breakers.saw_fleet([Replica(A, "http://a", lives=1), Replica(B, "http://b", lives=1)])
+    saw(breakers, Outcome.FAILURE, times=2)
+    breakers.saw_fleet([Replica(A, "http://a", lives=1), Replica(B, "http://b", lives=2)])
+    assert breakers.open() == {A}
+    breakers.saw_fleet([Replica(A, "http://a", lives=2), Replica(B, "http://b", lives=2)])
+    assert breakers.open() == set()
+    saw(breakers, Outcome.FAILURE, times=2)
+    breakers.saw_fleet([Replica(B, "http://b", lives=2)])
+    assert breakers.open() == set()

@@ -53,6 +53,18 @@ def test_a_replica_is_ready_once_it_is_accepted_and_proven() -> None:
     assert state.canary_ms == {B: 12.5}
 
 
+def test_its_lives_are_counted() -> None:
+    state = ready(AT_A)
+    assert shown(state).lives == 1
+    state.observe(AT_A, PASSED)
+    assert shown(state).lives == 1
+    state.saw_failure(A, "refused")
+    assert shown(state).lives == 1
+    state.observe(AT_A, ACCEPTED)
+    state.observe(AT_A, PASSED)
+    assert (shown(state).health, shown(state).lives) == (Health.READY, 2)
+
+
 def test_a_lost_turn_takes_it_down_with_the_reason_until_it_has_proven_itself_again() -> None:
     state = ready(AT_A)
     state.saw_failure(A, "refused")

@@ -282,6 +282,29 @@ async def test_a_replica_that_was_left_in_this_turn_or_is_full_or_shut_off_says_
     }
 
 
+async def test_a_turn_that_failed_goes_where_a_breaker_is_open_before_it_goes_nowhere() -> None:
+    house = House(settings=RouterSettings(breaker_failures=1))
+    for replica in (B, C):
+        house.fake.refuses(EngineBusy(replica, "broken"))
+        await house.turn(AffinityKey(f"first-at-{replica}"), asks=Asks(prefer=replica))
+    house.fake.heal()
+    assert house.router.numbers().breakers_open == {B, C}
+    house.fake.refuses(EngineBusy(A, "broken"))
+    replica, pin, _ = await house.turn(asks=Asks(prefer=A))
+    assert (replica in {B, C}, pin) == (True, PinDecision.MOVED)
+    assert house.router.numbers().breakers_open == {A, B, C} - {replica}
+
+
+async def test_a_new_turn_goes_nowhere_while_every_breaker_is_open() -> None:
+    house = House(settings=RouterSettings(breaker_failures=1, max_attempts=3))
+    for replica in (A, B, C):
+        house.fake.refuses(EngineBusy(replica, "broken"))
+    with pytest.raises(EngineBusy):
+        await house.turn()
+    with pytest.raises(NoReplicaAvailable):
+        await house.turn(AffinityKey("another"))
+
+
 async def test_at_most_five_of_each_kind_are_told() -> None:
     replicas = [
         Replica(ReplicaId(f"r-{n:02}"), "http://x", Health.READY if n % 2 else Health.DOWN, models=frozenset({MODEL}))

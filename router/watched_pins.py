@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import Protocol, runtime_checkable
 
 import structlog
 from structlog.typing import FilteringBoundLogger
@@ -14,14 +13,6 @@ from router.errors import PinStoreUnavailable
 from router.ports import PinStore
 
 _log: FilteringBoundLogger = structlog.get_logger(__name__)
-
-
-@runtime_checkable
-class RemembersPins(Protocol):
-    """A pin store that knows something even while it cannot be asked."""
-
-    def last_known(self, key: AffinityKey) -> Pin | None:
-        """A pin that was true once and may not be so now."""
 
 
 class WatchedPins(PinStore):
@@ -71,10 +62,6 @@ class WatchedPins(PinStore):
     async def pinned(self, replica: ReplicaId, *, limit: int) -> Sequence[tuple[AffinityKey, Pin]]:
         with self._watched():
             return await self._pins.pinned(replica, limit=limit)
-
-    def last_known(self, key: AffinityKey) -> Pin | None:
-        """Where the session was when it was last seen, to be preferred while the store is away."""
-        return self._pins.last_known(key) if isinstance(self._pins, RemembersPins) else None
 
     @contextmanager
     def _watched(self) -> Iterator[None]:

@@ -139,11 +139,6 @@ class CachedPins(PinStore):
     async def pinned(self, replica: ReplicaId, *, limit: int) -> Sequence[tuple[AffinityKey, Pin]]:
         return await self._store.pinned(replica, limit=limit)
 
-    def last_known(self, key: AffinityKey) -> Pin | None:
-        """What was true when it was last seen, also while the store is away."""
-        entry = self._entries.get(key)
-        return None if entry is None else entry.record.pin
-
     async def run(self) -> None:
         """Listen for ever, and tell the store what is in use."""
         async with asyncio.TaskGroup() as group:

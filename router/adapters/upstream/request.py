@@ -9,7 +9,7 @@ from router.adapters.upstream.target import Target
 _NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
 _VALUE = re.compile(r"[\t\x20-\x7e\x80-\xff]*")
 # These say where the request goes and where it ends, which is decided here alone.
-FRAMING = frozenset(
+_FRAMING = frozenset(
     {"connection", "content-length", "expect", "host", "keep-alive", "proxy-connection", "te", "trailer"}
     | {"transfer-encoding", "upgrade"}
 )
@@ -19,7 +19,7 @@ def header_lines(headers: Iterable[tuple[str, str]]) -> str:
     """Raises `HeaderInvalid`; what does not change from request to request need be written only once."""
     lines = []
     for name, value in headers:
-        if _NAME.fullmatch(name) is None or _VALUE.fullmatch(value) is None or name.lower() in FRAMING:
+        if _NAME.fullmatch(name) is None or _VALUE.fullmatch(value) is None or name.lower() in _FRAMING:
             # The value may be a secret.
             raise HeaderInvalid(f"the header {name[:40]!r} cannot be sent")
         lines.append(f"{name}: {value}\r\n")

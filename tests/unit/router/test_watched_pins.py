@@ -38,13 +38,3 @@ async def test_an_outage_is_counted_every_time_and_logged_once() -> None:
         await pins.get(KEY)
     assert [entry["event"] for entry in logs] == ["pin store lost", "pin store back"]
     assert (pins.failures, pins.lost) == (3, False)
-
-
-class _Remembering(FragilePins):
-    def last_known(self, key: AffinityKey) -> Pin | None:
-        return Pin(A, 4) if key == KEY else None
-
-
-async def test_what_a_store_last_knew_is_passed_on_if_it_knows_anything() -> None:
-    assert WatchedPins(_Remembering()).last_known(KEY) == Pin(A, 4)
-    assert WatchedPins(FragilePins()).last_known(KEY) is None

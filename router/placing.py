@@ -56,7 +56,7 @@ class Errand:
     """Whether it stands in the queue itself."""
     has_seen_room: bool = False
     waited_s: float = 0.0
-    why: str = "pinned"
+    why: str = Why.PINNED
     candidates: tuple[Candidate, ...] = ()
 
 
@@ -191,7 +191,7 @@ class Placing:
         start = self._tally.unpinned % len(roomy)
         chosen = fleet.get(min(roomy[start:] + roomy[:start], key=book.streams))
         assert chosen is not None  # noqa: S101 - `open_to` names replicas of the same fleet
-        errand.decision, errand.why = PinDecision.NONE, "fewest streams"
+        errand.decision, errand.why = PinDecision.NONE, Why.SESSIONLESS
         return self._take(errand, chosen)
 
     def _find_without_pins(self, errand: Errand, key: AffinityKey) -> Placed | Refuse:
@@ -203,7 +203,7 @@ class Placing:
             chosen = without_pins(key, fleet, errand.model, prefer=known, blocked=blocked)
         if chosen is None:
             return Refuse(Why.NONE_OPEN)
-        errand.decision, errand.why = PinDecision.NONE, "no pin store"
+        errand.decision, errand.why = PinDecision.NONE, Why.NO_PINS
         return self._take(errand, chosen)
 
     def _is_behind_others(self, errand: Errand) -> bool:
@@ -257,10 +257,16 @@ class Placing:
     def _take(self, errand: Errand, replica: Replica) -> Placed:
         """Nothing awaits between the choice and this."""
         chosen = replica.id
-        if errand.key is not None and self._last.get(errand.key) != chosen:
+        if errand.key is not None and (last := self._last.get(errand.key)) != chosen:
+            self._note_move(errand, errand.asks.prefer or last, chosen)
             self._remember(errand.key, chosen)
         reservation = self._from.book.reserve(chosen, errand.kv_tokens)
         return Placed(replica, reservation, self._from.breakers.enter(chosen))
+
+    def _note_move(self, errand: Errand, last: ReplicaId | None, now: ReplicaId) -> None:
+        """A pin that holds may have been moved since the last turn, mostly by a drain: the decision says so."""
+        if last is not None and last != now and errand.why == Why.PINNED:
+            errand.why = f"{Why.PINNED}; moved here since its last turn, from {last}{_state_of(self._current(), last)}"
 
     def _remember(self, key: AffinityKey, replica: ReplicaId) -> None:
         self._last.pop(key, None)
@@ -314,6 +320,15 @@ class Placing:
             in_flight=self._from.book.streams(replica),
             refused=refused,
         )
+
+
+def _state_of(fleet: Fleet, replica: ReplicaId) -> str:
+    known = fleet.get(replica)
+    if known is None:
+        return ", which has left"
+    if known.is_draining:
+        return ", which is draining"
+    return "" if known.is_ready else f", which is {known.health}"
 
 
 def _refusal(replica: Replica, failed: Set[ReplicaId], blocked: Set[ReplicaId]) -> str:

@@ -61,7 +61,6 @@ class CandidateView(View):
     sessions: int | None
     kv_tokens: int | None
     in_flight: int | None
-    holds_cohort: bool
     refused: str
 
 

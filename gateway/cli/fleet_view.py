@@ -27,8 +27,8 @@ def fleet_table(replicas: Iterable[ReplicaView]) -> Table:
 
 
 def drain_line(drain: DrainView) -> str:
-    heard = f"heard by {drain.acknowledged} of {drain.acknowledged + drain.missing} routers"
-    left = f"{_figure(drain.sessions_left)} sessions and {drain.in_flight} turns left"
+    heard = f"heard by {drain.acknowledged} of {_counted(drain.acknowledged + drain.missing, 'router')}"
+    left = f"{_counted(drain.sessions_left, 'session')} and {_counted(drain.in_flight, 'turn')} left"
     time = f"{drain.seconds_left:.0f} s to go" if drain.seconds_left > 0 else "past its deadline"
     return f"{heard}, {left}, {time}"
 
@@ -53,12 +53,11 @@ def _attempt(attempt: AttemptView) -> str:
 
 def _candidate(candidate: CandidateView) -> str:
     load = (
-        f"{_figure(candidate.sessions)} sessions, {_figure(candidate.kv_tokens)} KV tokens, "
+        f"{_counted(candidate.sessions, 'session')}, {_counted(candidate.kv_tokens, 'KV token')}, "
         f"{_figure(candidate.in_flight)} in flight"
     )
-    holds = ", holds the scenario's prefix" if candidate.holds_cohort else ""
     refused = f": not taken, {candidate.refused}" if candidate.refused else ""
-    return f"{candidate.replica}: {load}{holds}{refused}"
+    return f"{candidate.replica}: {load}{refused}"
 
 
 def _remarks(replica: ReplicaView) -> Iterator[str]:
@@ -71,6 +70,10 @@ def _remarks(replica: ReplicaView) -> Iterator[str]:
 
 def _of(used: int | None, capacity: int | None) -> str:
     return _figure(used) if capacity is None else f"{_figure(used)} of {capacity}"
+
+
+def _counted(value: int | None, what: str) -> str:
+    return f"{_figure(value)} {what}" + ("" if value == 1 else "s")
 
 
 def _figure(value: int | None) -> str:

@@ -35,7 +35,6 @@ class CandidateView(Answer):
     sessions: int | None = None
     kv_tokens: int | None = None
     in_flight: int | None = None
-    holds_cohort: bool = False
     refused: str = ""
 
 

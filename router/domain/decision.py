@@ -14,7 +14,6 @@ class Candidate:
     sessions: int | None = None
     kv_tokens: int | None = None
     in_flight: int | None = None
-    holds_cohort: bool = False
     refused: str = ""
     """Why it could not be taken; empty: it could."""
 
@@ -25,7 +24,9 @@ class Attempt:
 
     replica: ReplicaId
     why: str
-    """In words: pinned; least expected KV; holds the scenario's prefix; no pin store; pinned replica is down; ..."""
+    """In the words of `Why` of router/domain/placement.py; of a session that was moved between two turns also from
+    where.
+    """
     outcome: str = ""
     """completed, cancelled, or the name of the failure; empty while it runs."""
     detail: str = ""

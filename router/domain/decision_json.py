@@ -48,7 +48,6 @@ def _candidate(content: object) -> Candidate:
         sessions=_maybe(fields, "sessions"),
         kv_tokens=_maybe(fields, "kv_tokens"),
         in_flight=_maybe(fields, "in_flight"),
-        holds_cohort=_bool(fields, "holds_cohort"),
         refused=_text(fields, "refused"),
     )
 

@@ -19,6 +19,8 @@ class Why(StrEnum):
 
     PINNED = "pinned"
     NEW = "new session"
+    SESSIONLESS = "no session: fewest streams"
+    NO_PINS = "no pin store"
     GONE = "pinned replica has left the pool"
     DOWN = "pinned replica is down"
     REFUSED = "pinned replica must not serve"

@@ -99,7 +99,7 @@ async def test_a_turn_is_explained_to_its_own_tenant_alone(house: House) -> None
             Candidate(ReplicaId("replica-1"), sessions=3),
             Candidate(ReplicaId("replica-2"), refused="draining"),
         ),
-        attempts=[Attempt(ReplicaId("replica-1"), "least expected KV", "completed")],
+        attempts=[Attempt(ReplicaId("replica-1"), "new session", "completed")],
     )
     path = f"/v1/fleet/decisions/{turn}"
     found = (await house.here.operator.get(path)).json()
@@ -109,10 +109,9 @@ async def test_a_turn_is_explained_to_its_own_tenant_alone(house: House) -> None
         "sessions": None,
         "kv_tokens": None,
         "in_flight": None,
-        "holds_cohort": False,
         "refused": "draining",
     }
-    assert found["attempts"][0]["why"] == "least expected KV"
+    assert found["attempts"][0]["why"] == "new session"
     foreign = await house.elsewhere.operator.get(path)
     assert (foreign.status_code, foreign.json()["code"]) == (404, "decision_not_found")
 

@@ -98,7 +98,7 @@ def test_a_drain_is_ordered_and_undone(fleet: Command, api: Running) -> None:
     ordered = fleet("drain", "replica-1", "--within", "30")
     assert (ordered.code, ordered.out) == (
         0,
-        "replica-1: heard by 1 of 1 routers, 3 sessions and 1 turns left, 30 s to go\n",
+        "replica-1: heard by 1 of 1 router, 3 sessions and 1 turn left, 30 s to go\n",
     )
     assert api.house.desk.within_s == 30
     assert fleet("undo", "replica-1").out == "replica-1 takes sessions again\n"
@@ -114,8 +114,8 @@ def test_waiting_shows_each_step_and_ends_when_the_replica_may_be_stopped(
     ended = fleet("drain", "replica-1", "--wait")
     assert ended.code == 0, ended
     assert [line.split(", ")[1] for line in ended.out.splitlines()[:-1]] == [
-        "3 sessions and 1 turns left",
-        "2 sessions and 1 turns left",
+        "3 sessions and 1 turn left",
+        "2 sessions and 1 turn left",
         "0 sessions and 0 turns left",
     ]
     assert ended.out.splitlines()[-1] == "replica-1: it may be stopped now"
@@ -163,20 +163,20 @@ def test_a_turn_is_explained(fleet: Command, api: Running) -> None:
         generation=2,
         waited_ms=41.0,
         candidates=(
-            Candidate(A, 3, 12_288, 1, holds_cohort=True),
+            Candidate(A, 3, 12_288, 1),
             Candidate(B, refused="its breaker is open"),
         ),
         attempts=[
             Attempt(B, "pinned", "EngineBroke", "the answer was cut off"),
-            Attempt(A, "least expected KV", "completed", continued=True),
+            Attempt(A, "pinned replica failed", "completed", continued=True),
         ],
     )
     assert fleet("why", turn).out.splitlines() == [
         f"turn {turn}: smollm2, pin moved, generation 2, waited 41 ms for room",
         "  1. replica-2, because pinned: EngineBroke (the answer was cut off)",
-        "  2. replica-1, because least expected KV, which went on with the reply: completed",
+        "  2. replica-1, because pinned replica failed, which went on with the reply: completed",
         "  looked at:",
-        "    replica-1: 3 sessions, 12288 KV tokens, 1 in flight, holds the scenario's prefix",
+        "    replica-1: 3 sessions, 12288 KV tokens, 1 in flight",
         "    replica-2: ? sessions, ? KV tokens, ? in flight: not taken, its breaker is open",
     ]
 

@@ -11,8 +11,9 @@ from router.domain.chat_call import chat_call
 from router.domain.decision import Candidate
 from router.domain.engine_metrics import EngineMetrics
 from router.domain.fleet import AffinityKey, Health, Replica, ReplicaId
-from router.domain.pin import PinDecision, PinMode
+from router.domain.pin import Demand, PinDecision, PinMode
 from router.errors import EngineBusy, NoReplicaAvailable, NoRoom
+from router.placing import pin_key
 from router.settings import RouterSettings
 from router.tally import Move
 from tests.support.rival_pins import SlowPins
@@ -20,6 +21,7 @@ from tests.support.router_house import KEY, MODEL, REQUEST, A, B, C, House, unti
 
 CALL = chat_call(REQUEST)
 HARD = Asks(mode=PinMode.HARD)
+PINNED = pin_key(MODEL, KEY)
 
 
 def small(**fields: object) -> RouterSettings:
@@ -260,6 +262,36 @@ async def test_the_candidates_of_a_placement_are_told_and_those_refused_with_the
     kept = await house.router.decision(REQUEST.request_id)
     assert kept is not None
     assert (kept.candidates, kept.attempts[0].why) == ((), "pinned")
+
+
+@pytest.mark.parametrize(
+    ("change", "told"),
+    [
+        ({"is_draining": True}, ", which is draining"),
+        ({"health": Health.DOWN}, ", which is down"),
+        ({"id": ReplicaId("another")}, ", which has left"),
+        ({}, ""),
+    ],
+)
+@pytest.mark.parametrize("asks", [Asks(), Asks(prefer=A)], ids=["remembered here", "told by the caller"])
+async def test_a_pin_that_was_moved_between_two_turns_is_kept_and_says_so_once(
+    change: dict[str, object], told: str, asks: Asks
+) -> None:
+    house = House()
+    if asks.prefer is None:
+        await house.turn(asks=Asks(prefer=A))
+        before = await house.pins.get(PINNED)
+    else:  # by another router
+        before = await house.pins.claim(PINNED, [A], replacing=None, demand=Demand())
+    await house.pins.claim(PINNED, [B], replacing=before, demand=Demand())
+    house.fleet.change(A, **change)
+    whys = []
+    for _ in range(2):
+        assert (await house.turn(asks=asks))[:2] == (B, PinDecision.KEPT)
+        decision = await house.router.decision(REQUEST.request_id)
+        assert decision is not None
+        whys.append(decision.attempts[0].why)
+    assert whys == [f"pinned; moved here since its last turn, from a{told}", "pinned"]
 
 
 async def test_a_replica_that_was_left_in_this_turn_or_is_full_or_shut_off_says_so() -> None:

@@ -4,8 +4,10 @@ Of a chat and of a completion alike; only the first choice is looked at.
 """
 
 import json
-from collections.abc import Mapping, Sequence
+from array import array
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import cast
 
 from router.domain.engine_stream import error_message
 from router.domain.exchange import FinishReason
@@ -48,7 +50,7 @@ class Chunk:
     @property
     def token_ids(self) -> Sequence[int] | None:
         ids = self.choice.get("token_ids")
-        return ids if isinstance(ids, list) else None
+        return ids if isinstance(ids, list) and are_token_ids(ids) else None
 
     @property
     def is_reasoning(self) -> bool:
@@ -88,6 +90,15 @@ class Chunk:
         usage = self.usage or _NOTHING
         prompt, completion = usage.get("prompt_tokens"), usage.get("completion_tokens")
         return Counts(prompt, completion) if isinstance(prompt, int) and isinstance(completion, int) else None
+
+
+def are_token_ids(ids: Iterable[object]) -> bool:
+    """Whether these are numbers that can be a token's: it is an engine that says so."""
+    try:
+        array("L", cast(Iterable[int], ids))
+    except (TypeError, OverflowError):
+        return False
+    return True
 
 
 def read_chunk(data: bytes) -> Chunk:

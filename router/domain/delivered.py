@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
 
-from router.domain.chunk import Chunk, Counts, read_chunk
+from router.domain.chunk import Chunk, Counts, are_token_ids, read_chunk
 from router.domain.plain_events import PlainEvents, read_plain_events
 from router.domain.sse import event_data
 from router.errors import StreamBroken
@@ -79,8 +79,12 @@ class Heard:
         self.prompt_tokens = ids.count(b",") + 1
 
     def prompt_ids(self) -> Sequence[int] | None:
-        ids: list[int] | None = json.loads(self._prompt_ids) if self._prompt_ids else None
-        return ids
+        """None: they were not told, or are none."""
+        try:
+            ids: object = json.loads(self._prompt_ids or b"null")
+        except (ValueError, RecursionError):
+            return None
+        return ids if isinstance(ids, list) and are_token_ids(ids) else None
 
     def text(self) -> str:
         self.fold()

@@ -110,7 +110,8 @@ class Joint:
         offsets = logprobs.get("text_offset") if isinstance(logprobs, dict) else None
         if not isinstance(logprobs, dict) or not isinstance(offsets, list):
             return logprobs
-        return {**logprobs, "text_offset": [offset + self._before.start_chars for offset in offsets]}
+        shift = self._before.start_chars
+        return {**logprobs, "text_offset": [each + shift if isinstance(each, int) else each for each in offsets]}
 
     def _rest(self, chunk: Chunk) -> Mapping[str, object]:
         rest = {name: chunk.document[name] for name in _KEPT_BESIDE_CHOICES if name in chunk.document}

@@ -8,7 +8,9 @@ shape makes the rest no such list, upon which the events must be read one by one
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import zip_longest
+from itertools import chain, zip_longest
+
+from router.domain.chunk import are_token_ids
 
 _MIDDLES = {
     b'"delta":{"content":"': b'"},"logprobs":null,"finish_reason":null,"token_ids":',
@@ -44,6 +46,6 @@ def _read_rows(rows: bytes) -> PlainEvents | None:
         return None
     columns = list(zip_longest(*(piece for piece in pieces if isinstance(piece, list))))
     kinds = [set(map(type, column)) for column in columns]
-    if kinds == [{str}, {list}]:
+    if kinds == [{str}, {list}] and are_token_ids(chain.from_iterable(columns[1])):
         return PlainEvents(columns[0], columns[1])
     return PlainEvents(columns[0], None) if kinds == [{str}, {type(None)}] else None

@@ -33,6 +33,7 @@ from router.domain.stop_watch import StopWatch
 from router.errors import StreamBroken
 
 _ORDINARY = b'"finish_reason":null'
+_NAMED_ERROR = (b"event: error", b"event:error")
 _SEPARATOR = b"\n\n"
 _DONE = b"[DONE]"
 _PROMPT_IDS = re.compile(rb'"prompt_token_ids":\s*(?=\[)')
@@ -251,6 +252,8 @@ class Relay:
             block = self._without_prompt_ids(block)
             data = event_data(block) or b""
         chunk = read_chunk(data)
+        if block.startswith(_NAMED_ERROR):
+            raise StreamBroken("the engine reported an error")
         event = block + _SEPARATOR if self._joint is None else self._joint.told(chunk)
         if self._ending.is_at(chunk):
             self._passes_unread = False
@@ -295,7 +298,9 @@ class Relay:
         found = _PROMPT_IDS.search(block)
         if found is None:
             return block
-        begin, end = found.end(), block.index(b"]", found.end()) + 1
+        begin, end = found.end(), block.find(b"]", found.end()) + 1
+        if not end:
+            return block  # it is no JSON then, as will be found
         self._heard.keep_prompt_ids(block[begin:end])
         return block[:begin] + b"null" + block[end:] if self._asks_for_ids else block
 

@@ -121,8 +121,16 @@ def test_what_cannot_be_read_is_noticed() -> None:
     assert not one.is_readable
 
 
-@pytest.mark.parametrize(("ids", "known"), [(b"[1, 2]", [1, 2]), (b"", None)])
+@pytest.mark.parametrize(("ids", "known"), [(b"[1, 2]", [1, 2]), (b"", None), (b"[1,a]", None), (b'["1"]', None)])
 def test_the_prompts_tokens_are_kept_as_bytes(ids: bytes, known: list[int] | None) -> None:
     one = heard(prompt=ids)
     assert one.prompt_ids() == known
-    assert one.has_prompt_ids is (known is not None)
+    assert one.has_prompt_ids is bool(ids)
+
+
+@pytest.mark.parametrize("ids", ['["a"]', "[-1]", "[null]", "[1.5]", f"[{2**80}]"])
+def test_tokens_that_are_no_numbers_are_not_told(ids: str) -> None:
+    one = heard(event("a", [1]), event("b", [2]).replace(b"[2]", ids.encode()))
+    one.add_read(chunk(event("c", [3]).replace(b"[3]", ids.encode())))
+    assert one.text() == "abc"
+    assert not one.knows_ids

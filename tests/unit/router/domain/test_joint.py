@@ -80,9 +80,9 @@ def test_tool_calls_and_reasoning_behind_the_joint_go_through() -> None:
 
 
 def test_a_completion_stays_one_and_its_places_are_those_of_the_whole() -> None:
-    logprobs = {"text_offset": [0, 2], "tokens": ["a", "b"]}
+    logprobs = {"text_offset": [0, 2, None], "tokens": ["a", "b"]}
     told = choice(joint(is_chat=False).told(text("ab", logprobs=logprobs)))
-    assert told["logprobs"] == {"text_offset": [20, 22], "tokens": ["a", "b"]}
+    assert told["logprobs"] == {"text_offset": [20, 22, None], "tokens": ["a", "b"]}
     assert choice(joint(is_chat=False).told(text("a", logprobs={"tokens": []})))["logprobs"] == {"tokens": []}
     assert choice(joint(is_chat=False).told(text("a")))["text"] == "a"
 

@@ -159,6 +159,8 @@ def test_no_text_looks_like_an_end(words: str) -> None:
         (b'data: {"error": {"message": "EngineCore encountered an issue.", "code": 500}}\n\n' + DONE, "EngineCore"),
         (b'event: error\ndata: {"error":"died","error_type":"x"}\n\n', "died"),
         (b'data: {"object":"error","message":"died"}\n\n', "died"),
+        (b'event: error\ndata: {"message":"died"}\n\n', "reported an error"),
+        (b'data: {"prompt_token_ids":[1,2\n\n', "not JSON"),
         (event({}, "abort"), "abort"),
         (DONE, "without a finish reason"),
         (b"data: no json\n\n", "not JSON"),

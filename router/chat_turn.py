@@ -10,11 +10,10 @@ from typing_extensions import override
 
 from router.carrying import Carried
 from router.domain.engine_stream import EngineStream
-from router.domain.exchange import Finished, StreamItem
+from router.domain.exchange import StreamItem
 from router.domain.fleet import ReplicaId
 from router.domain.pin import PinDecision
-from router.domain.sse import EventTooLong, SseDecoder
-from router.errors import EngineBroke, EngineError
+from router.errors import EngineError
 
 # After `[DONE]` only the end of the body is missing; who waits for it gets a connection that can be used again.
 _END_OF_BODY_S = 0.5
@@ -28,10 +27,8 @@ class RoutedStream(AsyncIterator[StreamItem]):
 
     def __init__(self, carried: Carried) -> None:
         self._carried = carried
-        self._decoder = SseDecoder()
         self._stream = EngineStream(replica=carried.replica)
         self._items: deque[StreamItem] = deque()
-        self.has_finished = False
 
     @property
     def replica(self) -> ReplicaId:
@@ -46,26 +43,17 @@ class RoutedStream(AsyncIterator[StreamItem]):
         """How often another replica has taken the reply over after it had begun."""
         return self._carried.continued
 
+    @property
+    def has_finished(self) -> bool:
+        return self._stream.has_finished
+
     @override
     async def __anext__(self) -> StreamItem:
         while not self._items:
             if self.has_finished:
                 raise StopAsyncIteration
-            self._hear(await self._carried.read())
+            self._items.extend(self._stream.feed(await self._carried.read()))
         return self._items.popleft()
-
-    def _hear(self, events: bytes) -> None:
-        if not events:
-            self._stream.end()
-        try:
-            heard = self._decoder.feed(events)
-        except EventTooLong as error:
-            raise EngineBroke(self.replica, str(error)) from error
-        for data in heard:
-            item = None if self.has_finished else self._stream.feed(data)
-            if item is not None:
-                self._items.append(item)
-                self.has_finished = isinstance(item, Finished)
 
 
 class OpeningTurn(AbstractAsyncContextManager[RoutedStream]):

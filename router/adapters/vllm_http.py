@@ -21,7 +21,7 @@ from router.adapters.upstream.errors import (
 )
 from router.adapters.upstream.reply import Reply
 from router.adapters.upstream.request import header_lines, request_bytes
-from router.domain.engine_stream import error_message
+from router.domain.error_body import error_message
 from router.domain.exchange import Call
 from router.domain.fleet import Replica, ReplicaId
 from router.domain.patience import Limits, Patience

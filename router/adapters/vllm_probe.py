@@ -14,7 +14,7 @@ from typing_extensions import override
 
 from router.adapters.request_names import request_name
 from router.domain.engine_metrics import EngineMetrics, read_metrics
-from router.domain.engine_stream import error_message
+from router.domain.error_body import error_message
 from router.domain.exchange import CallPath, Message
 from router.domain.fitness import (
     NO_PROMPT_DETAILS,

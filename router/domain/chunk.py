@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import cast
 
-from router.domain.engine_stream import error_message
+from router.domain.error_body import error_message
 from router.domain.exchange import FinishReason
 from router.errors import StreamBroken
 

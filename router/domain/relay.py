@@ -28,14 +28,12 @@ from router.domain.ending import Ending
 from router.domain.envelope import Envelope, envelope_of, joint_comment
 from router.domain.exchange import Call, CallPath
 from router.domain.joint import Before, Joint
-from router.domain.sse import MAX_EVENT_BYTES, event_data
+from router.domain.sse import DONE, MAX_EVENT_BYTES, SEPARATOR, event_data
 from router.domain.stop_watch import StopWatch
 from router.errors import StreamBroken
 
 _ORDINARY = b'"finish_reason":null'
 _NAMED_ERROR = (b"event: error", b"event:error")
-_SEPARATOR = b"\n\n"
-_DONE = b"[DONE]"
 _PROMPT_IDS = re.compile(rb'"prompt_token_ids":\s*(?=\[)')
 _MAX_FIRST_EVENT_BYTES = 4 * MAX_EVENT_BYTES  # with the tokens of a prompt that fills a large window
 _MAX_UNTOLD_BYTES = 8 * MAX_EVENT_BYTES
@@ -137,9 +135,9 @@ class Relay:
             self._tail = b""
         if b"\r" in data:
             data = data.replace(b"\r\n", b"\n")
-        if not data.endswith(_SEPARATOR):
+        if not data.endswith(SEPARATOR):
             data = self._without_tail(data)
-        if self._passes_unread and data.count(_ORDINARY) == data.count(_SEPARATOR):
+        if self._passes_unread and data.count(_ORDINARY) == data.count(SEPARATOR):
             self._heard.add(data)
             return data
         return self._read(data)
@@ -149,9 +147,9 @@ class Relay:
         return (
             self._passes_unread
             and not self._tail
-            and data.endswith(_SEPARATOR)
+            and data.endswith(SEPARATOR)
             and b"\r" not in data
-            and data.count(_ORDINARY) == data.count(_SEPARATOR)
+            and data.count(_ORDINARY) == data.count(SEPARATOR)
         )
 
     def passed(self, data: bytes) -> None:
@@ -163,7 +161,7 @@ class Relay:
         Raises `StreamBroken` if the reply is not complete.
         """
         # Anything else without its blank line is half an event.
-        rest = self.feed(_SEPARATOR) if event_data(self._tail.strip()) == _DONE else b""
+        rest = self.feed(SEPARATOR) if event_data(self._tail.strip()) == DONE else b""
         if not self._is_complete:
             raise self._broken or StreamBroken("the stream was cut off")
         return rest
@@ -214,7 +212,7 @@ class Relay:
 
     def _without_tail(self, data: bytes) -> bytes:
         """The whole events; what follows them is kept."""
-        end = data.rfind(_SEPARATOR) + 2 if _SEPARATOR in data else 0
+        end = data.rfind(SEPARATOR) + 2 if SEPARATOR in data else 0
         self._tail = data[end:]
         most = MAX_EVENT_BYTES if self._has_begun else _MAX_FIRST_EVENT_BYTES
         if len(self._tail) > most:
@@ -226,7 +224,7 @@ class Relay:
         if self._is_complete:
             return b""
         told: list[bytes] = []
-        for block in data.split(_SEPARATOR)[:-1]:
+        for block in data.split(SEPARATOR)[:-1]:
             if self._broken is not None:
                 break
             try:
@@ -243,8 +241,8 @@ class Relay:
     def _block(self, block: bytes) -> bytes:
         data = event_data(block)
         if data is None:
-            return self._comment(block + _SEPARATOR)
-        if data == _DONE:
+            return self._comment(block + SEPARATOR)
+        if data == DONE:
             end = self._ending.whole(wants_usage=self._ending.counts is None and self._needs_usage())
             self._is_complete = True
             return self._released() + end
@@ -254,7 +252,7 @@ class Relay:
         chunk = read_chunk(data)
         if block.startswith(_NAMED_ERROR):
             raise StreamBroken("the engine reported an error")
-        event = block + _SEPARATOR if self._joint is None else self._joint.told(chunk)
+        event = block + SEPARATOR if self._joint is None else self._joint.told(chunk)
         if self._ending.is_at(chunk):
             self._passes_unread = False
             self._ending.hold(chunk, event)

@@ -15,11 +15,10 @@ from gateway.adapters.remote.router_refusals import ROUTER, refusal
 from gateway.domain.joint_comments import JointComments
 from gateway.ports import LineReply, RouterLine
 from router.domain.engine_stream import EngineStream
-from router.domain.exchange import Call, Finished, StreamItem
+from router.domain.exchange import Call, StreamItem
 from router.domain.fleet import ReplicaId
 from router.domain.pin import PinDecision
 from router.domain.relay import AskAgain, Complete, Continue, Relay, Stuck
-from router.domain.sse import EventTooLong, SseDecoder
 from router.errors import EngineBroke, EngineError, RouterError, StreamBroken
 
 _ROUTERS_ASKED = 3
@@ -46,14 +45,12 @@ class RemoteReply:
         self._may_continue = may_continue
         self._relay = Relay(call, token_ids=may_continue, must_tell_usage=must_tell_usage)
         self._joints = JointComments()
-        self._decoder = SseDecoder()
         self._items: deque[StreamItem] = deque()
         self._asked = 0
         self._reply: LineReply | None = None
         self._began_at = ROUTER
         self._pin = PinDecision.NONE
         self._gave_up = False
-        self._has_finished = False
         self._stream = EngineStream(replica=ROUTER)
 
     @property
@@ -73,9 +70,9 @@ class RemoteReply:
 
     async def __anext__(self) -> StreamItem:
         while not self._items:
-            if self._has_finished:
+            if self._stream.has_finished:
                 raise StopAsyncIteration
-            self._hear(await self._read())
+            self._items.extend(self._stream.feed(await self._read()))
         return self._items.popleft()
 
     async def open(self) -> None:
@@ -91,7 +88,7 @@ class RemoteReply:
         if reply is None:
             return
         try:
-            if self._has_finished:
+            if self._stream.has_finished:
                 with suppress(EngineError, TimeoutError):
                     # Only the end of the body is missing; who waits for it gets a connection that can be used again.
                     async with asyncio.timeout(_END_OF_BODY_S):
@@ -166,16 +163,3 @@ class RemoteReply:
 
     def _as_told(self, error: RouterError) -> RouterError:
         return EngineBroke(self.replica, str(error)) if isinstance(error, StreamBroken) else error
-
-    def _hear(self, events: bytes) -> None:
-        if not events:
-            self._stream.end()
-        try:
-            heard = self._decoder.feed(events)
-        except EventTooLong as error:
-            raise EngineBroke(self.replica, str(error)) from error
-        for data in heard:
-            item = None if self._has_finished else self._stream.feed(data)
-            if item is not None:
-                self._items.append(item)
-                self._has_finished = isinstance(item, Finished)

@@ -1,17 +1,15 @@
 """What a recorded chat stream means, and what does not count as complete."""
 
 import json
-from itertools import pairwise
 from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from router.domain.engine_stream import DONE, EngineStream, error_message, storable
+from router.domain.engine_stream import EngineStream, storable
 from router.domain.exchange import Finished, FinishReason, StreamItem, TextPiece, Usage
 from router.domain.fleet import ReplicaId
-from router.domain.sse import SseDecoder
 from router.errors import EngineBroke
 
 REPLICA = ReplicaId("replica-1")
@@ -23,6 +21,7 @@ COMPLETE = {
     "chat_stream_stop_string": ("The capital of France is", Finished(FinishReason.STOP, Usage(27, 0, 6))),
     "chat_stream_usage_continuous": (SENTENCE, Finished(FinishReason.STOP, Usage(27, 0, 8))),
 }
+DONE = "[DONE]"
 USAGE = {"prompt_tokens": 5, "completion_tokens": 2, "prompt_tokens_details": {"cached_tokens": 1}}
 
 
@@ -31,9 +30,8 @@ def recorded(name: str) -> bytes:
 
 
 def items_of(*pieces: bytes) -> list[StreamItem]:
-    decoder, stream = SseDecoder(), EngineStream(replica=REPLICA)
-    events = [event for piece in pieces for event in decoder.feed(piece)]
-    return [item for event in events if (item := stream.feed(event)) is not None]
+    stream = EngineStream(replica=REPLICA)
+    return [item for piece in pieces for item in stream.feed(piece)]
 
 
 def chunk(content: str | None = None, reason: str | None = None) -> str:
@@ -46,8 +44,7 @@ def usage(**changes: object) -> str:
 
 
 def fed(*events: str) -> list[StreamItem]:
-    stream = EngineStream(replica=REPLICA)
-    return [item for event in events if (item := stream.feed(event)) is not None]
+    return items_of(*(f"data: {event}\n\n".encode() for event in events))
 
 
 @pytest.mark.parametrize("name", COMPLETE)
@@ -59,13 +56,14 @@ def test_a_recorded_stream_gives_its_text_and_its_end(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", COMPLETE)
-@given(data=st.data())
-def test_any_cut_of_a_recorded_stream_gives_the_same_items(name: str, data: st.DataObject) -> None:
-    stream = recorded(name)
-    cuts = sorted(data.draw(st.lists(st.integers(0, len(stream)), max_size=30)))
-    edges = [0, *cuts, len(stream)]
-    pieces = [stream[start:end] for start, end in pairwise(edges)]
-    assert items_of(*pieces) == items_of(stream)
+def test_events_that_come_one_by_one_say_what_they_say_together(name: str) -> None:
+    events = [event + b"\n\n" for event in recorded(name).split(b"\n\n")[:-1]]
+    assert len(events) > 3
+    assert items_of(*events) == items_of(recorded(name))
+
+
+def test_what_comes_after_the_end_is_not_heard() -> None:
+    assert fed(chunk("a", "stop"), DONE, chunk("b"), DONE) == [TextPiece("a"), Finished(FinishReason.STOP, None)]
 
 
 def test_a_dying_engine_does_not_look_complete() -> None:
@@ -92,10 +90,8 @@ def test_another_finish_reason_is_broken(reason: str) -> None:
 
 
 def test_the_bytes_ending_before_done_is_broken() -> None:
-    stream = EngineStream(replica=REPLICA)
-    stream.feed(chunk("text", "stop"))
     with pytest.raises(EngineBroke, match="cut off"):
-        stream.end()
+        items_of(f"data: {chunk('text', 'stop')}\n\n".encode(), b"")
 
 
 @pytest.mark.parametrize("event", ["{", "[]", "null", '"a"', "[" * 100_000])
@@ -161,26 +157,3 @@ def test_what_is_storable_can_be_written_and_is_left_alone(text: str) -> None:
     assert "\0" not in kept
     kept.encode()
     assert storable(kept) == kept
-
-
-@pytest.mark.parametrize(
-    ("body", "message"),
-    [
-        ({"error": {"message": "too long", "code": 400}}, "too long"),
-        ({"error": "Unauthorized"}, "Unauthorized"),
-        ({"detail": "Not Found"}, "Not Found"),
-        ({"error": {"message": ""}}, "no message"),
-        ({"error": {"message": 3}}, "no message"),
-        ({}, "no message"),
-        ([], "no message"),
-        (None, "no message"),
-        ({"error": {"message": "x" * 900}}, "x" * 200),
-    ],
-)
-def test_the_engines_words_are_found_in_every_shape(body: object, message: str) -> None:
-    assert error_message(body) == message
-
-
-def test_what_the_engine_repeats_of_the_request_is_left_out() -> None:
-    body = {"error": {"message": "1 validation error:\n  {'input': 'my secret'}"}}
-    assert error_message(body) == "1 validation error:"

@@ -61,6 +61,8 @@ class BoundedHttp(HttpToolsProtocol):
         self._fruitless = 0
         super().on_headers_complete()
         self._has_asked = True
+        # What comes behind the body as a trailer is no header of the request.
+        self.headers = []
 
     @override
     def on_body(self, body: bytes) -> None:

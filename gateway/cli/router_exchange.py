@@ -19,6 +19,7 @@ _END = b"0\r\n\r\n"
 class RouterExchange(RequestResponseCycle):
     _head = b""
     """Of an answer whose length is known, until its body is there."""
+    _ends_with_connection = False
 
     @override
     async def receive(self) -> "ASGIReceiveEvent":
@@ -55,7 +56,9 @@ class RouterExchange(RequestResponseCycle):
         self.response_started = True
         self.waiting_for_100_continue = False
         length = dict(headers).get(b"content-length")
-        self.chunked_encoding = length is None and status not in _NO_BODY
+        is_open = length is None and status not in _NO_BODY
+        self.chunked_encoding = is_open and self.scope["http_version"] != "1.0"
+        self._ends_with_connection = is_open and not self.chunked_encoding
         self.expected_content_length = 0 if length is None else int(length)
         if self.chunked_encoding:
             headers.append((b"transfer-encoding", b"chunked"))
@@ -77,6 +80,8 @@ class RouterExchange(RequestResponseCycle):
             self.expected_content_length = 0
         elif self.chunked_encoding:
             self._send_chunk(body, is_last=is_last)
+        elif self._ends_with_connection:
+            self.transport.write(body)
         else:
             self._send_part(body)
         if is_last:

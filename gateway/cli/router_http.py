@@ -52,7 +52,6 @@ class RouterHttp(BoundedHttp):
     @override
     def on_headers_complete(self) -> None:
         self._fruitless = 0
-        self._has_asked = True
         parser, before = self.parser, self.cycle
         keep_alive = parser.should_keep_alive() and parser.get_http_version() != "1.0"
         self.scope = self._scope_of(parser.get_method().decode("ascii"))  # type: ignore[assignment]  # our own extension
@@ -69,6 +68,9 @@ class RouterHttp(BoundedHttp):
             keep_alive=keep_alive,
             on_response=self.on_response_complete,
         )
+        self._has_asked = True
+        # What comes behind the body as a trailer is no header of the request.
+        self.headers = []
         if before is None or before.response_complete:  # type: ignore[redundant-expr]  # it begins as None
             self._serve(self.cycle)
         else:
@@ -140,7 +142,7 @@ class RouterHttp(BoundedHttp):
         return {
             "type": "http",
             "asgi": _ASGI,
-            "http_version": "1.1",
+            "http_version": self.parser.get_http_version(),
             "server": self.server,
             "client": self.client,
             "scheme": self.scheme,
@@ -158,7 +160,10 @@ def _in_origin_form(url: bytes) -> bytes:
     """Without scheme and host, which a client may write as if to a proxy."""
     if url.startswith(b"/"):
         return url
-    parts = urlsplit(url.decode("latin-1"))
+    try:
+        parts = urlsplit(url.decode("latin-1"))
+    except ValueError:
+        return url  # nothing is there
     return f"{parts.path}?{parts.query}".encode("latin-1")
 
 

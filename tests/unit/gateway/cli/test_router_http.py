@@ -6,6 +6,7 @@ import socket
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 
+import pytest
 import uvicorn
 
 from gateway.cli.router_http import RouterHttp
@@ -19,9 +20,15 @@ class App:
         self.asked = asyncio.Event()
         self.lost = asyncio.Event()
         self.client: Client | None = None
+        self.headers: list[tuple[bytes, bytes]] = []
 
     async def __call__(self, scope: Scope, _receive: Receive, send: Send) -> None:
         self.client = scope["extensions"][CLIENT]
+        if scope["path"] == "/streamed":
+            self.headers = scope["headers"]
+            await send({"type": "http.response.start", "status": 200, "headers": []})
+            await send({"type": "http.response.body", "body": b"one ", "more_body": True})
+            return await send({"type": "http.response.body", "body": b"two"})
         if scope["path"] == "/quick":
             start: Message = {"type": "http.response.start", "status": 204, "headers": []}
             await send(start)
@@ -95,3 +102,28 @@ async def test_what_is_no_request_is_refused_in_openais_shape() -> None:
         head, _, body = (await reader.read()).partition(b"\r\n\r\n")
         assert head.startswith(b"HTTP/1.1 400 ")
         assert json.loads(body)["error"]["type"] == "invalid_request_error"
+
+
+async def test_a_trailer_is_no_header() -> None:
+    app = App()
+    async with asyncio.timeout(10), serving(app) as (reader, writer):
+        head = b"POST /streamed HTTP/1.1\r\nTransfer-Encoding: chunked\r\nX-Session-ID: real\r\n\r\n"
+        writer.write(head + b"2\r\n{}\r\n0\r\nX-Session-ID: trailed\r\n\r\n")
+        await reader.readuntil(b"0\r\n\r\n")
+    assert [value for name, value in app.headers if name == b"x-session-id"] == [b"real"]
+
+
+@pytest.mark.parametrize("url", ["http://[/streamed", "http://[::x]:y/streamed"])
+async def test_an_address_that_is_none_is_no_path(url: str) -> None:
+    app = App()
+    async with asyncio.timeout(10), serving(app) as (_, writer):
+        writer.write(request(url))
+        await app.asked.wait()
+
+
+async def test_an_older_client_gets_a_stream_without_chunks() -> None:
+    async with asyncio.timeout(10), serving(App()) as (reader, writer):
+        writer.write(b"GET /streamed HTTP/1.0\r\n\r\n")
+        head, _, body = (await reader.read()).partition(b"\r\n\r\n")
+    assert b"transfer-encoding" not in head
+    assert body == b"one two"

@@ -13,6 +13,7 @@ from router.domain.drain import Stage, moves_it, stage
 from router.domain.exchange import Call
 from router.domain.fleet import AffinityKey, Replica, ReplicaId
 from router.domain.pin import Demand, Pin, PinnedLoad
+from router.domain.pin_key import model_of
 from router.domain.placement import choose
 from router.domain.rendezvous import start_of
 from router.errors import PinStoreUnavailable
@@ -59,11 +60,6 @@ class _Session:
     @property
     def model(self) -> str:
         return model_of(self.key)
-
-
-def model_of(key: AffinityKey) -> str:
-    """The pool of a pin's key: `pin_key` of router/placing.py puts it first, and no model's name has two lines."""
-    return key.partition("\n")[0]
 
 
 class Mover:

@@ -1,8 +1,4 @@
-"""Finds a replica for a turn, and takes a place there in the same step.
-
-Keys of the pin store, of prewarms and of remembered prompts are those that `pin_key` makes: one session in two pools is
-two pins, and never crosses.
-"""
+"""Finds a replica for a turn, and takes a place there in the same step."""
 
 from collections.abc import Callable, Mapping, Set
 from dataclasses import dataclass
@@ -26,10 +22,6 @@ _CLAIMS_PER_PLACEMENT = 4
 _MOST_CANDIDATES = 5
 _MOST_REMEMBERED = 65_536
 _NOTHING: frozenset[ReplicaId] = frozenset()
-
-
-def pin_key(model: str, session: AffinityKey) -> AffinityKey:
-    return AffinityKey(f"{model}\n{session}")
 
 
 @dataclass(slots=True)

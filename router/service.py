@@ -18,10 +18,11 @@ from router.domain.exchange import Call, ChatRequest
 from router.domain.fleet import AffinityKey, Fleet, ReplicaId
 from router.domain.kv_estimate import kv_estimate
 from router.domain.pin import Pin, PinDecision, PinnedLoad
+from router.domain.pin_key import pin_key
 from router.errors import PinStoreUnavailable
 from router.inflight import InFlight
 from router.load_book import LoadBook
-from router.placing import Errand, Placing, Sources, pin_key
+from router.placing import Errand, Placing, Sources
 from router.ports import DecisionLog, Engine, FleetView, PinStore, Tracing
 from router.prewarming import Prewarming
 from router.recent_prompts import RecentPrompts
@@ -57,7 +58,7 @@ class RouterParts:
 
 
 class Router:
-    """Every key given to it is a session's own; the pin store's keys are made in router/placing.py."""
+    """Every key given to it is a session's own; the pin store's keys are made here."""
 
     def __init__(self, parts: RouterParts, settings: RouterSettings) -> None:
         self._parts = parts

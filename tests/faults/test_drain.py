@@ -21,7 +21,7 @@ from router.domain.board import RouterId
 from router.domain.exchange import ChatRequest, Finished, Message, TextPiece
 from router.domain.fleet import AffinityKey, ReplicaId, ReplicaSpec
 from router.domain.pin import Demand, PinDecision
-from router.placing import pin_key
+from router.domain.pin_key import pin_key
 from router.settings import RouterSettings
 from router.tally import PrewarmOutcome
 from tests.support.simulator_process import SimulatorProcess, simulator

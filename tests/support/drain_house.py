@@ -7,9 +7,9 @@ from contextlib import asynccontextmanager
 from router.domain.board import Board, RouterId
 from router.domain.fleet import AffinityKey, ReplicaId
 from router.domain.pin import Pin
+from router.domain.pin_key import pin_key
 from router.mover import Mover, MoverParts
 from router.orders import FleetOrders, FleetSources, Orders
-from router.placing import pin_key
 from router.ports import FleetBoard
 from router.settings import RouterSettings
 from tests.support.fragile_board import FragileBoard

@@ -11,8 +11,8 @@ from router.domain.asks import Asks
 from router.domain.chat_call import chat_call
 from router.domain.exchange import Call, Finished, TextPiece
 from router.domain.fleet import Health, ReplicaId
+from router.domain.pin_key import pin_key
 from router.errors import EngineBroke, EngineBusy, EngineError, EngineRejected, EngineTimedOut, EngineUnreachable
-from router.placing import pin_key
 from router.settings import RouterSettings
 from router.tally import Move, Takeover
 from tests.support.fake_engine import PIECES, REPLY, WHOLE_BODY

@@ -4,16 +4,14 @@ import asyncio
 import json
 from collections import Counter
 
-import pytest
-
 from router.domain.asks import Asks
 from router.domain.board import RouterId
 from router.domain.chat_call import chat_call
 from router.domain.fleet import AffinityKey, Health, ReplicaId
 from router.domain.pin import Demand, Pin, PinDecision
+from router.domain.pin_key import pin_key
 from router.errors import EngineUnreachable
-from router.mover import Moved, model_of
-from router.placing import pin_key
+from router.mover import Moved
 from router.settings import RouterSettings
 from tests.support.drain_house import Routers, sessions
 from tests.support.eventually import eventually
@@ -310,11 +308,6 @@ async def test_two_pools_do_not_mix() -> None:
         await routers.hear(after_s=500.0)
         await asyncio.sleep(0.001)
     assert await routers.pins.get(key) == Pin(A, 1)
-
-
-@pytest.mark.parametrize("model", ["m", "org/model:tag"])
-def test_a_key_tells_its_pool(model: str) -> None:
-    assert model_of(pin_key(model, AffinityKey("a\nb"))) == model
 
 
 async def test_a_router_that_knows_a_later_prompt_prewarms_it_where_another_one_has_moved_the_session() -> None:

@@ -12,8 +12,8 @@ from router.domain.decision import Candidate
 from router.domain.engine_metrics import EngineMetrics
 from router.domain.fleet import AffinityKey, Health, Replica, ReplicaId
 from router.domain.pin import Demand, PinDecision, PinMode
+from router.domain.pin_key import pin_key
 from router.errors import EngineBusy, NoReplicaAvailable, NoRoom
-from router.placing import pin_key
 from router.settings import RouterSettings
 from router.tally import Move
 from tests.support.rival_pins import SlowPins

@@ -9,6 +9,7 @@ from router.domain.chat_call import chat_call
 from router.domain.exchange import ChatRequest, Message
 from router.domain.fleet import AffinityKey, Health, Replica, ReplicaId
 from router.domain.pin import Pin, PinDecision, PinnedLoad
+from router.domain.pin_key import pin_key
 from router.errors import (
     EngineBroke,
     EngineBusy,
@@ -20,7 +21,6 @@ from router.errors import (
     NoReplicaAvailable,
     PinStoreUnavailable,
 )
-from router.placing import pin_key
 from router.settings import RouterSettings
 from router.tally import Move, Takeover
 from tests.support.fake_engine import WHOLE_REPLY

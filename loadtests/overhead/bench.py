@@ -1,4 +1,4 @@
-"""Runs every target under every course, round by round: one target at a time on core 0, all else on core 1."""
+"""Runs every target under every course, round by round: one target at a time on one core, all else on another."""
 
 import gc
 import json
@@ -18,7 +18,6 @@ from loadtests.overhead.peers import Peer, Setting, command_of, header_of, ready
 from loadtests.overhead.pinned import PinnedProcess, TargetFailed, free_port, pinned
 from loadtests.overhead.verdict import CHUNKS, MANY, ONE, STREAMS_200, STREAMS_500, Table
 
-TARGET_CORE, LOAD_CORE = 0, 1
 REPLICAS = 2
 _WARM_UP = Course("warm-up", clients=64, seconds=0.5, warm_s=0.0)
 
@@ -50,6 +49,7 @@ class House:
     """What runs beside the targets."""
 
     folder: Path
+    target_core: int
     replicas: Sequence[int]
     redis_port: int
 
@@ -57,8 +57,7 @@ class House:
 def measure(plan: Plan, *, progress: Callable[[str], None]) -> Table:
     """Raises `TargetFailed`."""
     seen: defaultdict[tuple[Peer, str], list[Figures]] = defaultdict(list)
-    os.sched_setaffinity(0, {LOAD_CORE})
-    with _house(plan) as house:
+    with _two_cores() as (target_core, load_core), _house(plan, target_core, load_core) as house:
         for number in range(plan.rounds):
             # Whatever drifts on the machine meets each target at another place.
             first = number % len(plan.peers)
@@ -70,17 +69,31 @@ def measure(plan: Plan, *, progress: Callable[[str], None]) -> Table:
 
 
 @contextmanager
-def _house(plan: Plan) -> Iterator[House]:
+def _two_cores() -> Iterator[tuple[int, int]]:
+    """One for the target, and one on which this process stays until it is over."""
+    mine = os.sched_getaffinity(0)
+    if len(mine) < 2:  # noqa: PLR2004
+        raise TargetFailed("two cores are needed")
+    target_core, load_core = sorted(mine)[:2]
+    os.sched_setaffinity(0, {load_core})
+    try:
+        yield target_core, load_core
+    finally:
+        os.sched_setaffinity(0, mine)
+
+
+@contextmanager
+def _house(plan: Plan, target_core: int, load_core: int) -> Iterator[House]:
     with ExitStack() as stack:
         folder = Path(stack.enter_context(TemporaryDirectory(prefix="drillyard-overhead-")))
         replicas, redis_port = [free_port() for _ in range(REPLICAS)], free_port()
         ports = [word for port in replicas for word in ("--port", str(port))]
         engine = (sys.executable, "-m", "loadtests.overhead.engine", *ports)
         log = folder / "engine.log"
-        stack.enter_context(pinned(engine, core=LOAD_CORE, log=log, ready=_url(replicas[0], "/health")))
+        stack.enter_context(pinned(engine, core=load_core, log=log, ready=_url(replicas[0], "/health")))
         if Peer.REDIS in plan.peers:
-            stack.enter_context(pinned(_redis(redis_port, folder), core=LOAD_CORE, log=folder / "redis.log"))
-        yield House(folder, replicas, redis_port)
+            stack.enter_context(pinned(_redis(redis_port, folder), core=load_core, log=folder / "redis.log"))
+        yield House(folder, target_core, replicas, redis_port)
 
 
 def _visit(plan: Plan, house: House, peer: Peer) -> Iterator[tuple[Course, Figures]]:
@@ -92,7 +105,7 @@ def _visit(plan: Plan, house: House, peer: Peer) -> Iterator[tuple[Course, Figur
         peers_venv=plan.peers_venv,
     )
     command, log = command_of(peer, setting), house.folder / f"{peer}.log"
-    with pinned(command, core=TARGET_CORE, log=log, ready=_url(setting.port, ready_path_of(peer))) as target:
+    with pinned(command, core=house.target_core, log=log, ready=_url(setting.port, ready_path_of(peer))) as target:
         engine = setting.port if peer is Peer.DIRECT else house.replicas[0]
         _run(_WARM_UP, plan, peer, setting.port, target)
         for course in plan.courses:

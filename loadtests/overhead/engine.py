@@ -79,9 +79,9 @@ class MockEngine:
         while True:
             self.turn()
 
-    def turn(self) -> None:
+    def turn(self, *, most_s: float = -1) -> None:
         """One round: who asks is answered, then each stream whose time has come is sent one piece."""
-        for file, _ in self._epoll.poll(self._patience()):
+        for file, _ in self._epoll.poll(self._patience(most_s)):
             connection = self._connections.get(file)
             if connection is None:
                 self._accept(file)
@@ -95,10 +95,17 @@ class MockEngine:
                 self._ready.append(connection)
         self._send_timed()
 
-    def _patience(self) -> float:
+    def close(self) -> None:
+        for connection in list(self._connections.values()):
+            self._drop(connection)
+        for door, _ in self._doors.values():
+            door.close()
+        self._epoll.close()
+
+    def _patience(self, most_s: float) -> float:
         if self._ready:
             return 0
-        return max(0, self._timed[0][0] - monotonic_ns()) / 1e9 if self._timed else -1
+        return max(0, self._timed[0][0] - monotonic_ns()) / 1e9 if self._timed else most_s
 
     def _send_timed(self) -> None:
         timed, every = self._timed, self.pace.every_ns

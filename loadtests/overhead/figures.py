@@ -23,6 +23,13 @@ class Figures:
     memory_mb: float
     faults: Counter[str] = field(default_factory=Counter)
 
+    @property
+    def per_core(self) -> float:
+        """What a second of its core carries. Where it has the core for itself and enough to do, that is its rate; where
+        the load or somebody else on the machine is the limit, this is what can still be compared.
+        """
+        return 1e6 / self.cpu_us if self.cpu_us else 0.0
+
 
 def figures_of(heard: Heard, *, memory_mb: float) -> Figures:
     things = heard.chunks or heard.answers

@@ -3,15 +3,17 @@
 import json
 import os
 import platform
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 
 from loadtests.overhead.figures import Figures
 from loadtests.overhead.peers import OWN, Peer
 from loadtests.overhead.verdict import CHUNKS, MANY, ONE, STREAMS_200, STREAMS_500, Judged, Table, ratio
 
 _HEAD = (
-    "| target | one client p50 / p99 | requests/s at 64 clients, CPU each | chunks/s of 32 streams, CPU each "
+    "| target | one client p50 / p99 "
+    "| requests/s at 64 clients, of a whole core | chunks/s of 32 streams, of a whole core "
     "| 200 streams: first token p50 / p99, chunk p99 | 500 streams: first token p50 / p99, chunk p99, CPU | memory |"
 )
 _MARKS = {True: "met", False: "MISSED", None: "not judged"}
@@ -25,7 +27,7 @@ def as_table(table: Table, peers: Sequence[Peer]) -> str:
 def as_ratios(table: Table) -> str:
     own = [peer for peer in OWN if (peer, MANY) in table or (peer, CHUNKS) in table]
     return "\n".join(
-        f"{peer} against the better rival: {_times(ratio(table, peer, MANY))} requests/s, "
+        f"{peer} against the better rival, per core: {_times(ratio(table, peer, MANY))} requests/s, "
         f"{_times(ratio(table, peer, CHUNKS))} chunks/s"
         for peer in own
     )
@@ -40,17 +42,22 @@ def as_json(table: Table, judged: Sequence[Judged], made_with: Mapping[str, obje
         "machine": {"cores": os.cpu_count(), "kind": platform.machine(), "python": platform.python_version()},
         "load_average": os.getloadavg(),
         "made_with": made_with,
-        "figures": [{"target": peer, "course": course, **asdict(each)} for (peer, course), each in table.items()],
+        "figures": [_plain(peer, course, each) for (peer, course), each in table.items()],
         "targets": [asdict(each) for each in judged],
     }
     return json.dumps(found, indent=1)
 
 
+def _plain(peer: Peer, course: str, figures: Figures) -> Mapping[str, object]:
+    numbers = asdict(replace(figures, faults=Counter()))
+    return {"target": peer, "course": course, **numbers, "per_core": figures.per_core, "faults": dict(figures.faults)}
+
+
 def _row(table: Table, peer: Peer) -> str:
     cells = (
         _cell(table.get((peer, ONE)), lambda f: f"{f.wait_p50:.3f} / {f.wait_p99:.3f} ms"),
-        _cell(table.get((peer, MANY)), lambda f: f"{f.rate:,.0f}, {f.cpu_us:.1f} us"),
-        _cell(table.get((peer, CHUNKS)), lambda f: f"{f.rate:,.0f}, {f.cpu_us:.1f} us"),
+        _cell(table.get((peer, MANY)), lambda f: f"{f.rate:,.0f}, {f.per_core:,.0f}"),
+        _cell(table.get((peer, CHUNKS)), lambda f: f"{f.rate:,.0f}, {f.per_core:,.0f}"),
         _cell(table.get((peer, STREAMS_200)), _streams),
         _cell(table.get((peer, STREAMS_500)), lambda f: f"{_streams(f)}, {100 * f.cpu_share:.0f} %"),
         _memory(table, peer),

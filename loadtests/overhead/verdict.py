@@ -39,14 +39,14 @@ def judge(table: Table, peer: Peer) -> Sequence[Judged]:
 
 
 def ratio(table: Table, peer: Peer, course: str) -> float | None:
-    """How many times the rate of the better rival."""
+    """How many times what the better rival carries on one core."""
     own = table.get((peer, course))
-    rivals = [found.rate for rival in RIVALS if (found := table.get((rival, course))) is not None]
-    return own.rate / max(rivals) if own is not None and rivals and max(rivals) else None
+    rivals = [found.per_core for rival in RIVALS if (found := table.get((rival, course))) is not None]
+    return own.per_core / max(rivals) if own is not None and rivals and max(rivals) else None
 
 
 def _faster(table: Table, peer: Peer, course: str, least: float, unit: str) -> Judged:
-    target = f"at least {least:g} times the better rival's {unit}"
+    target = f"at least {least:g} times the better rival's {unit} of one core"
     found = ratio(table, peer, course)
     if found is None:
         return Judged(peer, target, "not measured", None)

@@ -4,7 +4,7 @@ import hashlib
 import json
 from functools import lru_cache
 from http.cookies import CookieError, SimpleCookie
-from typing import NamedTuple
+from typing import NamedTuple, TypeGuard
 
 from router.domain.asks import Asks, Ticket
 from router.domain.fleet import AffinityKey, ReplicaId
@@ -13,6 +13,7 @@ from router.http.asgi import Headers
 from router.http.errors import RequestInvalid
 
 LONGEST_KEY = 256
+LONGEST_MODEL = 1024
 LONGEST_REQUEST_ID = 128
 SESSION_COOKIE = "drillyard_session"
 _COHORT_CHARACTERS = 4096
@@ -45,14 +46,19 @@ def wish_of(body: bytes) -> Wish:
     """Raises `RequestInvalid`."""
     found = _object(body)
     model, stream, user = found.get("model"), found.get("stream"), found.get("user")
-    if model is not None and (not isinstance(model, str) or not model):
-        raise RequestInvalid("model must be a name", param="model")
+    if model is not None and not _is_name(model):
+        raise RequestInvalid(f"model must be a name of at most {LONGEST_MODEL} printable characters", param="model")
     if stream is not None and not isinstance(stream, bool):
         # Engines take "true" and 1 for true as well, and would then stream to somebody who waits for a whole answer.
         raise RequestInvalid("stream must be true or false", param="stream")
     if user is not None and not isinstance(user, str):
         raise RequestInvalid("user must be text", param="user")
     return Wish(model=model, is_streamed=stream is True, user=user, cohort=_cohort(found.get("messages")))
+
+
+def _is_name(model: object) -> TypeGuard[str]:
+    """It becomes part of a key of the pin store."""
+    return isinstance(model, str) and 1 <= len(model) <= LONGEST_MODEL and model.isprintable()
 
 
 def session_of(headers: Headers, user: str | None) -> AffinityKey | None:

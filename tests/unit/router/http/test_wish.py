@@ -41,12 +41,15 @@ def test_a_body_tells_model_streaming_and_user() -> None:
         b'{"a": ' + b"1" * 5_000 + b"}",
         b'{"model": 7}',
         b'{"model": ""}',
+        b'{"model": "\\ud800"}',
+        b'{"model": "a\\nb"}',
+        b'{"model": "%s"}' % (b"m" * 1025),
         b'{"stream": "true"}',
         b'{"stream": 1}',
         b'{"user": ["u"]}',
         b'{"a": "\x01"}',
     ],
-    ids=range(16),
+    ids=range(19),
 )
 def test_what_is_no_request_is_refused(wrong: bytes) -> None:
     with pytest.raises(RequestInvalid):

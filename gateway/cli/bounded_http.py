@@ -17,17 +17,21 @@ MAX_HEAD_BYTES = 65_536
 """What may come in before a request, or the next piece of its body, is whole."""
 
 REQUEST_S = 30.0
+LAST_REQUEST_S = 0.5
 
 
 class BoundedHttp(HttpToolsProtocol):
     request_s = REQUEST_S
     """From the connection, or from the first byte of a later request, until the whole request is there."""
+    last_request_s = LAST_REQUEST_S
+    """From the moment at which the process begins to stop; what comes later is not answered."""
 
     _fruitless = 0
     """Bytes that came in since the last ones that led to something."""
     _deadline: asyncio.TimerHandle | None = None
     _is_waiting = False
     _has_asked = False
+    _is_leaving = False
 
     @override
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]  # as the original has it
@@ -63,6 +67,8 @@ class BoundedHttp(HttpToolsProtocol):
         self._has_asked = True
         # What comes behind the body as a trailer is no header of the request.
         self.headers = []
+        if self._is_leaving:
+            self.cycle.keep_alive = False
 
     @override
     def on_body(self, body: bytes) -> None:
@@ -77,6 +83,15 @@ class BoundedHttp(HttpToolsProtocol):
 
     @override
     def shutdown(self) -> None:
+        """Answer what is on its way, and hang up after it. The original closes at once what has not asked yet, so that
+        a client that had just connected would be cut off without knowing whether it was heard.
+        """
+        self._is_leaving = True
+        self.loop.call_later(self.last_request_s, self._leave)
+        if self._has_asked and not self.cycle.response_complete:
+            self.cycle.keep_alive = False
+
+    def _leave(self) -> None:
         # The original would wait for the rest of a body, and with it the end of the whole process.
         if self._has_asked and self.cycle.more_body and not self.cycle.response_started:
             self.transport.close()

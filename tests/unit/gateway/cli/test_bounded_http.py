@@ -13,6 +13,7 @@ from starlette.responses import PlainTextResponse, Response
 from starlette.types import Receive, Scope, Send
 
 from gateway.cli.bounded_http import MAX_HEAD_BYTES, BoundedHttp
+from tests.support.eventually import eventually
 
 HEAD = b"GET / HTTP/1.1\r\nHost: here\r\n"
 POST = b"POST / HTTP/1.1\r\nHost: here\r\n"
@@ -69,6 +70,12 @@ class Talk:
         while not self._server.server_state.tasks:  # noqa: ASYNC110  there is no event to wait for
             await asyncio.sleep(0.005)
         self._server.should_exit = True
+
+    def stop_now(self) -> None:
+        self._server.should_exit = True
+
+    def accepts(self) -> bool:
+        return any(server.is_serving() for server in self._server.servers)
 
     async def hears_no_more(self) -> bool:
         async with asyncio.timeout(10):
@@ -131,4 +138,26 @@ async def test_a_server_that_stops_does_not_wait_for_half_a_body() -> None:
     async with connected() as talk:
         await talk.say(POST + b"Content-Length: 9\r\n\r\nabc")
         await talk.stop()
+        assert await talk.hears_no_more()
+
+
+class Leaving(BoundedHttp):
+    last_request_s = 1.0
+
+
+@pytest.mark.parametrize("said_before", [b"", HEAD, POST + b"Content-Length: 3\r\n\r\na"])
+async def test_a_request_that_is_on_its_way_when_the_process_stops_is_answered(said_before: bytes) -> None:
+    rest = {b"": HEAD + b"\r\n", HEAD: b"\r\n"}.get(said_before, b"bc")
+    async with connected(Leaving) as talk:
+        await talk.say(said_before)
+        talk.stop_now()
+        await eventually(lambda: not talk.accepts())
+        await talk.say(rest)
+        assert (await talk.hear())[0] == 200
+        assert await talk.hears_no_more()
+
+
+async def test_a_connection_that_asks_nothing_holds_the_end_up_for_a_moment_only() -> None:
+    async with connected() as talk:
+        talk.stop_now()
         assert await talk.hears_no_more()

@@ -41,10 +41,6 @@ class DrainProgress:
     may_stop: bool
     """Whether the replica can be stopped without a turn noticing."""
 
-    @property
-    def is_overdue(self) -> bool:
-        return self.seconds_left <= 0
-
 
 def stage(drain: Drain, *, now: float) -> Stage:
     if now >= drain.deadline:

@@ -1,6 +1,6 @@
 """The replicas as one router sees them at one moment."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import NewType
@@ -97,7 +97,3 @@ class Fleet:
         if known is None:
             known = self._open[model] = tuple(replica.id for replica in self.pool(model) if replica.is_open)
         return known
-
-    def without(self, replicas: Iterable[ReplicaId]) -> "Fleet":
-        gone = frozenset(replicas)
-        return Fleet(tuple(replica for replica in self.replicas if replica.id not in gone))

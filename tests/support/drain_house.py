@@ -53,6 +53,12 @@ class DrainHouse(House):
             self.fleet.change(replica.id, is_draining=replica.id in board.drains)
 
 
+async def settled() -> None:
+    """Return when all that needs nothing but the event loop has been done."""
+    for _ in range(20):
+        await asyncio.sleep(0)
+
+
 class Routers:
     """Several of them over one board and one pin store."""
 
@@ -89,8 +95,7 @@ class Routers:
         """The board is read over and over, which takes no time on its clock."""
         for _ in range(rounds):
             await self.hear()
-            for _ in range(20):
-                await asyncio.sleep(0)
+            await settled()
             if not await self.left_at(replica):
                 return
         raise AssertionError(f"{await self.left_at(replica)} sessions are left")

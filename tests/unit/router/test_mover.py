@@ -13,7 +13,7 @@ from router.domain.pin_key import pin_key
 from router.errors import EngineUnreachable
 from router.mover import Moved
 from router.settings import RouterSettings
-from tests.support.drain_house import Routers, sessions
+from tests.support.drain_house import Routers, sessions, settled
 from tests.support.eventually import eventually
 from tests.support.router_house import KEY, MODEL, REQUEST, A, B, C
 
@@ -156,7 +156,7 @@ async def test_a_prewarm_that_fails_is_tried_again_while_there_is_time() -> None
     async with routers.running():
         for _ in range(5):
             await routers.hear()
-            await asyncio.sleep(0.001)
+            await settled()
         assert await routers.left_at(replica) == 1
         routers.first.fake.heal()
         await routers.hear_until_empty(replica)
@@ -218,7 +218,7 @@ async def test_without_another_replica_sessions_stay() -> None:
         routers.first.fleet.change(other, health=Health.DOWN)
     async with routers.running():
         await routers.hear(after_s=500.0)
-        await asyncio.sleep(0.001)
+        await settled()
         assert await routers.left_at(replica) == 1
         assert (await routers.first.turn())[0] == replica
 
@@ -249,7 +249,7 @@ async def test_a_session_that_ended_meanwhile_does_not_come_back() -> None:
         await prewarm_begins(routers)
         await routers.pins.end(pin_key(MODEL, KEY))  # by way of another router
         await eventually(lambda: routers.first.tally.prewarms.total() == 1)
-        await asyncio.sleep(0.001)
+        await settled()
     assert await routers.pin(KEY) is None
     assert (await routers.left_at(replica), routers.first.mover.moved) == (0, {})
 
@@ -260,12 +260,12 @@ async def test_while_the_pin_store_is_away_nothing_moves_and_afterwards_all_does
     async with routers.running():
         routers.pins.broken = True
         await routers.hear()
-        await asyncio.sleep(0.001)
+        await settled()
         routers.pins.broken = False
         await routers.hear()
         await asyncio.sleep(0)
         routers.pins.broken = True
-        await asyncio.sleep(0.001)
+        await settled()
         routers.pins.broken = False
         await routers.hear_until_empty(replica)
     assert routers.first.mover.moved == {Moved.WARM: 1}
@@ -306,7 +306,7 @@ async def test_two_pools_do_not_mix() -> None:
     await drain(routers, A)
     async with routers.running():
         await routers.hear(after_s=500.0)
-        await asyncio.sleep(0.001)
+        await settled()
     assert await routers.pins.get(key) == Pin(A, 1)
 
 
@@ -320,7 +320,7 @@ async def test_a_router_that_knows_a_later_prompt_prewarms_it_where_another_one_
             await drain(routers, replica)
             await routers.hear_until_empty(replica)
             await routers.hear()
-            await asyncio.sleep(0.001)
+            await settled()
             assert len(routers.first.fake.calls) == 1
             assert [item async for item in stream]
         await routers.hear()
@@ -359,13 +359,13 @@ async def test_a_session_that_left_by_its_end_or_stays_after_an_undone_drain_is_
         await eventually(lambda: len(routers.first.fake.calls) == 2)
         await routers.board.drain(replica, within_s=None)
         await routers.hear()
-        await asyncio.sleep(0.001)
+        await settled()
         await routers.board.drain(replica, within_s=100.0)
         await routers.hear()
-        await asyncio.sleep(0.001)
+        await settled()
         await routers.pins.end(pin_key(MODEL, KEY))
         await routers.hear()
-        await asyncio.sleep(0.001)
+        await settled()
     assert len(routers.first.fake.calls) == 2
 
 

@@ -21,10 +21,6 @@ def test_an_unknown_id_is_none() -> None:
     assert FLEET.get(ReplicaId("c")) is None
 
 
-def test_a_fleet_without_some_keeps_the_order_of_the_others() -> None:
-    assert FLEET.without([A.id, ReplicaId("c")]) == Fleet((B,))
-
-
 @pytest.mark.parametrize(
     ("health", "unfit"),
     [

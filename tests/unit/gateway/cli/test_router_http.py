@@ -3,7 +3,7 @@
 import asyncio
 import json
 import socket
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager, suppress
 
 import pytest
@@ -11,6 +11,8 @@ import uvicorn
 
 from gateway.cli.router_http import RouterHttp
 from router.http.asgi import CLIENT, Client, Message, Receive, Scope, Send
+
+Asgi = Callable[[Scope, Receive, Send], Awaitable[None]]
 
 
 class App:
@@ -40,9 +42,19 @@ class App:
 
 
 @asynccontextmanager
-async def serving(app: App) -> AsyncIterator[tuple[asyncio.StreamReader, asyncio.StreamWriter]]:
+async def serving(
+    app: Asgi, *, keep_alive_s: int = 5
+) -> AsyncIterator[tuple[asyncio.StreamReader, asyncio.StreamWriter]]:
     with socket.create_server(("127.0.0.1", 0)) as listener:
-        config = uvicorn.Config(app, http=RouterHttp, ws="none", lifespan="off", log_config=None, access_log=False)
+        config = uvicorn.Config(
+            app,
+            http=RouterHttp,
+            ws="none",
+            lifespan="off",
+            log_config=None,
+            access_log=False,
+            timeout_keep_alive=keep_alive_s,
+        )
         server = uvicorn.Server(config)
         async with asyncio.TaskGroup() as group:
             group.create_task(server.serve(sockets=[listener]))
@@ -51,7 +63,8 @@ async def serving(app: App) -> AsyncIterator[tuple[asyncio.StreamReader, asyncio
                 yield reader, writer
             finally:
                 writer.close()
-                app.lost.set()
+                if isinstance(app, App):
+                    app.lost.set()
                 server.should_exit = True
 
 
@@ -127,3 +140,95 @@ async def test_an_older_client_gets_a_stream_without_chunks() -> None:
         head, _, body = (await reader.read()).partition(b"\r\n\r\n")
     assert b"transfer-encoding" not in head
     assert body == b"one two"
+
+
+class Streaming:
+    """Begins a stream, and says how sending at once went."""
+
+    def __init__(self, pieces: int = 3) -> None:
+        self.pieces = pieces
+        self.sent: list[bool] = []
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        client = scope["extensions"][CLIENT]
+        self.sent.append(client.send_now(b"too early"))
+        asked = await receive()
+        await send({"type": "http.response.start", "status": 200, "headers": [(b"x-heard", asked["body"])]})
+        for _ in range(self.pieces):
+            self.sent.append(client.send_now(b"now"))
+            await send({"type": "http.response.body", "body": b"later", "more_body": True})
+        await send({"type": "http.response.body"})
+        self.sent.append(client.send_now(b"too late"))
+
+
+def post(body: bytes) -> bytes:
+    return b"POST /talk?now=1 HTTP/1.1\r\nHost: here\r\nContent-Length: %d\r\n\r\n%b" % (len(body), body)
+
+
+async def test_what_is_sent_at_once_keeps_its_place_in_the_stream() -> None:
+    app = Streaming(2)
+    async with asyncio.timeout(10), serving(app) as (reader, writer):
+        writer.write(post(b"hello"))
+        head, _, body = (await reader.readuntil(b"0\r\n\r\n")).partition(b"\r\n\r\n")
+    assert b"x-heard: hello" in head
+    assert body == b"3\r\nnow\r\n5\r\nlater\r\n" * 2 + b"0\r\n\r\n"
+    assert app.sent == [False, True, True, False]
+
+
+async def test_requests_that_come_together_are_answered_one_after_the_other() -> None:
+    async with asyncio.timeout(10), serving(Streaming(1)) as (reader, writer):
+        writer.write(post(b"one") + post(b"two") + post(b"three"))
+        heard = [await reader.readuntil(b"0\r\n\r\n") for _ in range(3)]
+    assert [b"x-heard: " + word in answer for word, answer in zip((b"one", b"two", b"three"), heard, strict=True)]
+    assert all(answer.endswith(b"3\r\nnow\r\n5\r\nlater\r\n0\r\n\r\n") for answer in heard)
+
+
+async def test_a_reader_that_is_slow_is_sent_nothing_at_once() -> None:
+    sent, is_full = 0, asyncio.Event()
+
+    async def flood(scope: Scope, _receive: Receive, send: Send) -> None:
+        nonlocal sent
+        client = scope["extensions"][CLIENT]
+        await send({"type": "http.response.start", "status": 200, "headers": []})
+        while client.send_now(bytes(65_536)):
+            sent += 1
+            await asyncio.sleep(0)
+        is_full.set()
+        await send({"type": "http.response.body", "body": b"the end"})
+
+    async with asyncio.timeout(10), serving(flood) as (reader, writer):
+        writer.write(post(b""))
+        await is_full.wait()
+        body = await _until(reader, b"the end\r\n0\r\n\r\n")
+    assert body.count(b"10000\r\n") == sent > 0
+
+
+async def _until(reader: asyncio.StreamReader, end: bytes) -> bytes:
+    heard = b""
+    while not heard.endswith(end):
+        heard += await reader.read(1 << 20)
+    return heard
+
+
+async def test_a_connection_nobody_uses_is_closed() -> None:
+    async with asyncio.timeout(10), serving(App(), keep_alive_s=1) as (reader, writer):
+        for _ in range(2):
+            writer.write(request("/quick"))
+            assert b" 204 " in await reader.readuntil(b"\r\n\r\n")
+        assert await reader.read() == b""
+
+
+async def test_the_path_is_understood_however_it_is_written() -> None:
+    async def echo(scope: Scope, _receive: Receive, send: Send) -> None:
+        told = b"%b|%b|%b" % (scope["path"].encode(), scope["raw_path"], scope["query_string"])
+        await send({"type": "http.response.start", "status": 200, "headers": [(b"x-path", told)]})
+        await send({"type": "http.response.body"})
+
+    async with asyncio.timeout(10), serving(echo) as (reader, writer):
+        for target, told in (
+            ("/a%20b?c=1#d", b"/a b|/a%20b|c=1"),
+            ("http://here/x?y", b"/x|/x|y"),
+            ("/", b"/|/|"),
+        ):
+            writer.write(request(target))
+            assert b"x-path: " + told in await reader.readuntil(b"0\r\n\r\n")

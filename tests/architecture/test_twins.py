@@ -25,6 +25,7 @@ ELSEWHERE = {
     "router/adapters/memory_pins.py": "tests/contract/router/test_pins.py",
     "router/adapters/redis_pins.py": "tests/contract/router/test_pins.py",
     "router/adapters/vllm_probe.py": "tests/contract/router/test_probe.py",
+    "router/ports.py": "tests/contract/router/test_engine.py",
     "router/tally.py": "tests/unit/router/test_service.py",
 }
 

@@ -89,6 +89,7 @@ class FakeAnswer(Answer):
         self._events = iter(events)
         self._failure = failure
         self._read = 0
+        self._take: Callable[[bytes], bool] | None = None
         self._is_open = True
 
     @property
@@ -98,6 +99,16 @@ class FakeAnswer(Answer):
 
     @override
     async def read(self) -> bytes:
+        while True:
+            data = await self._next()
+            if not data or self._take is None or not self._take(data):
+                return data
+
+    @override
+    def short_cut(self, take: Callable[[bytes], bool] | None) -> None:
+        self._take = take
+
+    async def _next(self) -> bytes:
         await asyncio.sleep(0)
         self._engine.on_read(self._replica, self._read)
         if self._failure is not None and self._read == self._failure.after_events:

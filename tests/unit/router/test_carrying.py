@@ -462,3 +462,70 @@ async def test_the_text_of_a_turn_survives_too() -> None:
     _, _, items = await house.turn()
     assert "".join(item.text for item in items if isinstance(item, TextPiece)) == REPLY
     assert isinstance(items[-1], Finished)
+
+
+class Ear:
+    """A caller to whom ordinary events are given at once, every other time when it is slow."""
+
+    def __init__(self, *, is_slow: bool = False) -> None:
+        self.given = 0
+        self._is_slow = is_slow
+        self._asked = 0
+        self._parts: list[bytes] = []
+
+    def __call__(self, data: bytes) -> bool:
+        self._asked += 1
+        if self._is_slow and self._asked % 2:
+            return False
+        self.given += 1
+        self._parts.append(data)
+        return True
+
+    async def listen(self, carried: Carried) -> bytes:
+        carried.short_cut(self)
+        while data := await carried.read():
+            self._parts.append(data)
+        return b"".join(self._parts)
+
+
+@pytest.mark.parametrize("is_slow", [False, True])
+async def test_what_is_given_at_once_keeps_its_place(is_slow: bool) -> None:
+    house, _ = await settled()
+    plain = await rest_of(await opened(house))
+    ear = Ear(is_slow=is_slow)
+    assert await ear.listen(await opened(house)) == plain
+    all_but_the_first = len(PIECES) - 1
+    assert 0 < ear.given < all_but_the_first if is_slow else ear.given == all_but_the_first
+    assert house.is_idle()
+
+
+@pytest.mark.parametrize("events", range(EVENTS))
+async def test_what_was_given_at_once_is_not_said_again_when_a_replica_is_lost(events: int) -> None:
+    house, home = await settled()
+    house.fake.fails(home, EngineBroke(home, "lost"), after_events=events)
+    data = await Ear().listen(await opened(house))
+    assert text_of(data) == REPLY
+    assert data.count(b'"finish_reason":"stop"') == data.count(b"[DONE]") == 1
+    assert house.is_idle()
+
+
+@pytest.mark.parametrize("event", range(2, len(PIECES)))
+async def test_a_reply_given_at_once_is_handed_over_at_its_next_piece_too(event: int) -> None:
+    house, home = await settled()
+    carried = await opened(house)
+
+    def hand_over(replica: ReplicaId, events: int) -> None:
+        if replica == home and events == event:
+            carried.hand_over()
+
+    house.fake.on_read = hand_over
+    assert text_of(await Ear().listen(carried)) == REPLY
+    assert (carried.continued, carried.replica != home) == (1, True)
+    assert house.is_idle()
+
+
+async def test_a_whole_answer_knows_no_short_cut() -> None:
+    house, _ = await settled()
+    ear = Ear()
+    assert await ear.listen(await opened(house, WHOLE)) == WHOLE_BODY
+    assert ear.given == 0

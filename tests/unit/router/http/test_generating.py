@@ -144,3 +144,12 @@ async def test_a_client_that_goes_while_it_sends_costs_nothing() -> None:
     heard = await one.post_in_pieces(CHAT, [])
     assert carrier.taken == []
     assert heard.status == 0
+
+
+async def test_a_stream_may_be_given_to_our_own_client_at_once() -> None:
+    carrier, client = FakeCarrier(reply=FakeReply([EVENT, b"data: [DONE]\n\n"])), FakeClient()
+    client.takes_at_once = True
+    await caller(carrier, client=client).post(CHAT, {**BODY, "stream": True})
+    assert carrier.reply.give is not None
+    assert carrier.reply.give(EVENT)
+    assert client.taken == [EVENT]

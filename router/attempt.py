@@ -9,10 +9,10 @@ from router.breakers import Breakers
 from router.domain.breaker import Outcome
 from router.domain.decision import Attempt
 from router.domain.exchange import Call
-from router.domain.fleet import ReplicaId
+from router.domain.trace_parent import trace_parent_of, with_trace_parent
 from router.errors import EngineTimedOut
 from router.inflight import InFlight, RunningTurn
-from router.placing import Errand, Placed, Placing
+from router.placing import Placed, Placing
 from router.ports import Answer, DecisionLog, Engine, FleetView, Span, Tracing
 from router.prewarming import Prewarming
 from router.recent_prompts import RecentPrompts
@@ -158,37 +158,6 @@ class OpenAttempt:
         self._span.note("replica", self.replica)
         self._span.note("why", self._why)
         return with_trace_parent(call, self._span.parent_header)
-
-
-def start_turn_span(tracing: Tracing, call: Call) -> Span:
-    span = tracing.start("router.carry", parent_header=trace_parent_of(call))
-    span.note("request_id", call.request_id)
-    return span
-
-
-def end_turn_span(span: Span, errand: Errand, replica: ReplicaId, *, continued: int, failed: str) -> None:
-    span.note("replica", replica)
-    span.note("pin", errand.decision)
-    span.note("continued", continued)
-    span.end(failed=failed)
-
-
-def trace_parent_of(call: Call) -> str:
-    return next((value for name, value in call.headers if name.lower() == "traceparent"), "")
-
-
-def with_trace_parent(call: Call, header: str) -> Call:
-    if not header:
-        return call
-    others = tuple(each for each in call.headers if each[0].lower() != "traceparent")
-    return Call(
-        path=call.path,
-        body=call.body,
-        model=call.model,
-        is_streamed=call.is_streamed,
-        request_id=call.request_id,
-        headers=(*others, ("traceparent", header)),
-    )
 
 
 async def no_bytes() -> bytes:

@@ -11,17 +11,7 @@ import structlog
 from structlog.typing import FilteringBoundLogger
 from typing_extensions import override
 
-from router.attempt import (
-    CANCELLED,
-    COMPLETED,
-    HANDED_OVER,
-    OpenAttempt,
-    Yard,
-    end_turn_span,
-    no_bytes,
-    start_turn_span,
-    with_trace_parent,
-)
+from router.attempt import CANCELLED, COMPLETED, HANDED_OVER, OpenAttempt, Yard, no_bytes
 from router.domain.breaker import Outcome, outcome_of
 from router.domain.decision import Decision
 from router.domain.exchange import Call
@@ -29,6 +19,7 @@ from router.domain.failover import Elsewhere, Failure, GiveUp, Why, after_failur
 from router.domain.fleet import ReplicaId
 from router.domain.pin import PinDecision
 from router.domain.relay import AskAgain, Complete, Continue, Relay, Stuck
+from router.domain.trace_parent import with_trace_parent
 from router.errors import (
     EngineBroke,
     EngineError,
@@ -43,6 +34,7 @@ from router.ports import Span
 from router.settings import EngineKind
 from router.short_cut import ShortCut
 from router.tally import Takeover
+from router.turn_span import end_turn_span, start_turn_span
 
 _log: FilteringBoundLogger = structlog.get_logger(__name__)
 
@@ -181,7 +173,7 @@ class Carried(RunningTurn):
         decision.candidates = errand.candidates
         yard.decisions.write(decision)
         if self._span is not None:
-            end_turn_span(self._span, errand, self._replica, continued=self.continued, failed=self._last_error)
+            end_turn_span(self._span, self._replica, errand.decision, continued=self.continued, failed=self._last_error)
 
     @override
     def hand_over(self) -> None:
@@ -219,8 +211,6 @@ class Carried(RunningTurn):
             self._yard.recent_prompts.remember(self._errand.key, self._call, demand, self.replica)
         self.close()
 
-    # Asking one replica.
-
     async def _ask(self, placed: Placed, call: Call) -> None:
         yard = self._yard
         if self._is_closed:
@@ -249,8 +239,6 @@ class Carried(RunningTurn):
             self._attempt = None
             self._read = no_bytes
         self._decision.attempts.append(attempt.leave(outcome, shown, detail))
-
-    # Going on elsewhere.
 
     async def _go_on(self, error: EngineError | StreamBroken) -> bytes:
         """After a failure: another replica goes on. What is to be handed out at once, which is mostly nothing."""

@@ -5,8 +5,7 @@ from dataclasses import replace
 from typing import Final
 
 from router.domain.exchange import Call
-
-_TRACE_PARENT: Final = "traceparent"
+from router.domain.trace_parent import without_trace_parent
 
 # What decides over the reply and not over the prompt. Some of it cannot go with one token (more tokens at least,
 # several choices), some costs the engine work (grammars, log probabilities), and log probabilities of the prompt would
@@ -52,12 +51,11 @@ def prewarm_call(call: Call) -> Call:
         body["tool_choice"] = "none"
     _step_back(body)
     return replace(
-        call,
+        without_trace_parent(call),
         # In ASCII, so that halves of surrogate pairs, which JSON may hold and UTF-8 may not, come out as they came in.
         body=json.dumps(body, separators=(",", ":")).encode(),
         is_streamed=False,
         request_id=f"prewarm-{call.request_id}",
-        headers=tuple(header for header in call.headers if header[0].lower() != _TRACE_PARENT),
     )
 
 

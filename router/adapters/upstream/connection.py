@@ -84,8 +84,6 @@ class Connection(asyncio.Protocol):
             self._is_paused = False
             self._transport.resume_reading()
 
-    # ---- called by the loop
-
     @override
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         self._transport = cast(asyncio.Transport, transport)
@@ -131,8 +129,6 @@ class Connection(asyncio.Protocol):
                 reply.fail(self._loss(reply, exc))
         self._alarm.stop()
 
-    # ---- called by the parser
-
     def on_message_begin(self) -> None:
         self._is_surplus = self._is_over
 
@@ -162,8 +158,6 @@ class Connection(asyncio.Protocol):
         if self._status() >= _OK and not self._is_over:
             self._is_over = True
             self._may_stay = self._parser is not None and self._parser.should_keep_alive()
-
-    # ----
 
     def _status(self) -> int:
         return self._parser.get_status_code() if self._parser is not None else 0

@@ -49,8 +49,6 @@ class Reply:
         self._alarm = alarm
         alarm.serve(self._rang)
 
-    # ---- for the connection
-
     def begin(self, status: int, headers: Headers) -> None:
         self.status = status
         self.headers = headers
@@ -79,8 +77,6 @@ class Reply:
         if self._line is not None:
             self._failure = error
             self._let_go()
-
-    # ---- for the taker
 
     def header(self, name: bytes) -> bytes:
         """The first of that name, which is in lower case; empty if there is none."""

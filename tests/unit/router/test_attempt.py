@@ -4,9 +4,8 @@ from dataclasses import replace
 
 import pytest
 
-from router.attempt import trace_parent_of, with_trace_parent
-from router.domain.chat_call import chat_call
 from router.domain.pin import PinDecision
+from router.domain.trace_parent import trace_parent_of
 from router.errors import EngineBroke, EngineRejected
 from tests.support.recorded_tracing import RecordedTracing
 from tests.support.router_house import REQUEST, House
@@ -62,9 +61,3 @@ async def test_a_turn_that_failed_says_with_what() -> None:
     with pytest.raises(EngineRejected):
         await house.turn()
     assert [span.failed for span in tracing.spans] == ["EngineRejected", "EngineRejected"]
-
-
-def test_a_call_keeps_its_other_headers() -> None:
-    call = replace(chat_call(TRACED), headers=(("X-Session-ID", "s"), ("Traceparent", CALLER)))
-    assert with_trace_parent(call, "00-1").headers == (("X-Session-ID", "s"), ("traceparent", "00-1"))
-    assert with_trace_parent(call, "") is call

@@ -14,7 +14,7 @@ from router.errors import ModelUnknown, NoReplicaAvailable, NoRoom, PinStoreUnav
 from router.load_book import LoadBook, Reservation
 from router.ports import FleetView, PinStore
 from router.settings import RouterSettings
-from router.tally import Move, Tally
+from router.tally import MoveReason, Tally
 from router.waiting_room import WaitingRoom
 
 # Routers that see different replicas as lost could move one session to and fro; a turn takes part only so often.
@@ -164,10 +164,10 @@ class Placing:
             if errand.decision is not PinDecision.NEW or errand.failed:
                 errand.decision = PinDecision.MOVED
 
-    def _move_from(self, errand: Errand, replica: ReplicaId) -> Move:
+    def _move_from(self, errand: Errand, replica: ReplicaId) -> MoveReason:
         if replica in errand.failed:
-            return Move.HANDED_OVER if errand.is_handed_over else Move.TURN_FAILED
-        return Move.REPLICA_FULL if replica in self._from.book.full else Move.REPLICA_LOST
+            return MoveReason.HANDED_OVER if errand.is_handed_over else MoveReason.TURN_FAILED
+        return MoveReason.REPLICA_FULL if replica in self._from.book.full else MoveReason.REPLICA_LOST
 
     def _find_any(self, errand: Errand) -> Placed | Wait | Refuse:
         """No session: the open replica with the fewest streams."""

@@ -21,7 +21,7 @@ class Takeover(StrEnum):
     """It could not be continued honestly."""
 
 
-class Move(StrEnum):
+class MoveReason(StrEnum):
     """Why a pinned session went to another replica in a turn."""
 
     REPLICA_LOST = "replica lost"
@@ -59,7 +59,7 @@ class RouterNumbers:
     retries: int = 0
     """Second and later requests for one turn, continuations included."""
     takeovers: Mapping[Takeover, int] = field(default_factory=dict)
-    moves: Mapping[Move, int] = field(default_factory=dict)
+    moves: Mapping[MoveReason, int] = field(default_factory=dict)
     waited: int = 0
     """Turns that had to wait for room, whatever came of it."""
     no_room: int = 0
@@ -82,7 +82,7 @@ class Tally:
         self.turns: Counter[PinDecision] = Counter()
         self.attempts: Counter[tuple[ReplicaId, str]] = Counter()
         self.takeovers: Counter[Takeover] = Counter()
-        self.moves: Counter[Move] = Counter()
+        self.moves: Counter[MoveReason] = Counter()
         self.breaker_opened: Counter[ReplicaId] = Counter()
         self.prewarms: Counter[PrewarmOutcome] = Counter()
         self.canaries: Counter[tuple[ReplicaId, str]] = Counter()

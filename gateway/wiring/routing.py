@@ -127,8 +127,14 @@ async def routing(plan: Plan) -> AsyncIterator[Routing]:
         work = [upkeep.run, board.run, mover.run, parts.prewarming.run, *stores.work]
         await stack.enter_async_context(background(*(begin() for begin in work)))
         sources = FleetSources(stores.board, state, parts.pins, parts.in_flight.counts)
-        router, orders = Router(parts, plan.settings), FleetOrders(sources, plan.settings)
-        yield Routing(router, orders, board, upkeep, mover, stores.decisions_lost)
+        yield Routing(
+            router=Router(parts, plan.settings),
+            orders=FleetOrders(sources, plan.settings),
+            board=board,
+            upkeep=upkeep,
+            mover=mover,
+            decisions_lost=stores.decisions_lost,
+        )
 
 
 @asynccontextmanager

@@ -7,7 +7,7 @@ from prometheus_client.parser import text_string_to_metric_families
 from gateway.router_metrics import MOST_REPLICAS, OTHERS, router_metrics_text
 from router.domain.fleet import Fleet, Health, Replica, ReplicaId
 from router.domain.pin import PinDecision, PinnedLoad
-from router.tally import Move, PrewarmOutcome, RouterNumbers, Takeover
+from router.tally import MoveReason, PrewarmOutcome, RouterNumbers, Takeover
 from tests.support.counted_router import CountedRouter
 
 A, B = ReplicaId("a"), ReplicaId("b")
@@ -20,7 +20,7 @@ NUMBERS = RouterNumbers(
     attempts={(A, "completed"): 8, (B, "EngineBroke"): 1},
     retries=3,
     takeovers={Takeover.ASKED_ANEW: 2},
-    moves={Move.REPLICA_LOST: 1},
+    moves={MoveReason.REPLICA_LOST: 1},
     no_room=5,
     breaker_opened={B: 1},
     pin_failures=6,

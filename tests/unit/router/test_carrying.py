@@ -14,7 +14,7 @@ from router.domain.fleet import Health, ReplicaId
 from router.domain.pin_key import pin_key
 from router.errors import EngineBroke, EngineBusy, EngineError, EngineRejected, EngineTimedOut, EngineUnreachable
 from router.settings import RouterSettings
-from router.tally import Move, Takeover
+from router.tally import MoveReason, Takeover
 from tests.support.fake_engine import PIECES, REPLY, WHOLE_BODY
 from tests.support.rival_pins import RivalPins
 from tests.support.router_house import KEY, MODEL, REQUEST, A, B, C, House
@@ -313,7 +313,7 @@ async def test_a_reply_is_handed_over_at_its_next_piece() -> None:
     assert text_of(b"".join(parts)) == REPLY
     assert (carried.continued, carried.replica != home) == (1, True)
     assert house.tally.attempts[home, "handed over"] == 1
-    assert (house.tally.moves, house.router.numbers().breakers_open) == ({Move.HANDED_OVER: 1}, frozenset())
+    assert (house.tally.moves, house.router.numbers().breakers_open) == ({MoveReason.HANDED_OVER: 1}, frozenset())
     assert house.is_idle()
 
 

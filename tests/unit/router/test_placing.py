@@ -15,7 +15,7 @@ from router.domain.pin import Demand, PinDecision, PinMode
 from router.domain.pin_key import pin_key
 from router.errors import EngineBusy, NoReplicaAvailable, NoRoom
 from router.settings import RouterSettings
-from router.tally import Move
+from router.tally import MoveReason
 from tests.support.rival_pins import SlowPins
 from tests.support.router_house import KEY, MODEL, REQUEST, A, B, C, House, until
 
@@ -92,7 +92,7 @@ async def test_a_soft_pin_gives_way_when_its_replica_is_full() -> None:
     await held(house, "other", asks=Asks(prefer=home))
     replica, decision, _ = await house.turn()
     assert (replica != home, decision) == (True, PinDecision.MOVED)
-    assert house.tally.moves == {Move.REPLICA_FULL: 1}
+    assert house.tally.moves == {MoveReason.REPLICA_FULL: 1}
 
 
 async def test_a_hard_pin_waits_for_its_own_replica() -> None:

@@ -22,7 +22,7 @@ from router.errors import (
     PinStoreUnavailable,
 )
 from router.settings import RouterSettings
-from router.tally import Move, Takeover
+from router.tally import MoveReason, Takeover
 from tests.support.fake_engine import WHOLE_REPLY
 from tests.support.fragile_pins import FragilePins
 from tests.support.rival_pins import RivalPins
@@ -86,7 +86,7 @@ async def test_a_session_whose_replica_is_down_moves() -> None:
     assert (replica in others(home), decision) == (True, PinDecision.MOVED)
     assert await house.router.pins(KEY) == {MODEL: Pin(replica, 2)}
     assert (await house.router.loads())[home] == PinnedLoad()
-    assert house.router.numbers().moves == {Move.REPLICA_LOST: 1}
+    assert house.router.numbers().moves == {MoveReason.REPLICA_LOST: 1}
 
 
 async def test_an_unreachable_replica_is_marked_down_and_the_turn_goes_elsewhere() -> None:
@@ -97,7 +97,7 @@ async def test_an_unreachable_replica_is_marked_down_and_the_turn_goes_elsewhere
     down = house.router.fleet().get(home)
     assert down is not None
     assert (down.health, down.reason) == (Health.DOWN, "connection refused")
-    assert house.router.numbers().moves == {Move.TURN_FAILED: 1}
+    assert house.router.numbers().moves == {MoveReason.TURN_FAILED: 1}
 
 
 @pytest.mark.parametrize("kind", [EngineTimedOut, EngineBusy])

@@ -2,7 +2,7 @@
 
 from router.domain.fleet import ReplicaId
 from router.domain.pin import PinDecision
-from router.tally import Move, PrewarmOutcome, RouterNumbers, Takeover, Tally
+from router.tally import MoveReason, PrewarmOutcome, RouterNumbers, Takeover, Tally
 
 A = ReplicaId("a")
 
@@ -16,7 +16,7 @@ def test_the_numbers_do_not_change_with_the_tally() -> None:
     tally.turns[PinDecision.NEW] += 1
     tally.attempts[A, "completed"] += 1
     tally.takeovers[Takeover.CONTINUED] += 1
-    tally.moves[Move.REPLICA_LOST] += 1
+    tally.moves[MoveReason.REPLICA_LOST] += 1
     tally.breaker_opened[A] += 1
     tally.prewarmed(PrewarmOutcome.DONE)
     tally.canary(A, "passed")

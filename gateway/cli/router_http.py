@@ -17,6 +17,7 @@ from gateway.cli.bounded_http import BoundedHttp
 from gateway.cli.router_exchange import RouterExchange
 from gateway.problems import Kind
 from router.http.asgi import CLIENT, Client
+from router.http.lost_client import UNREAD_S
 
 _ASGI = {"version": "3.0", "spec_version": "2.3"}
 _HIGH_WATER_BYTES = 65_536
@@ -27,6 +28,10 @@ class RouterHttp(BoundedHttp):
     _idle_since: float | None = None
     """None: a request is being heard or answered."""
     _idle_timer: asyncio.TimerHandle | None = None
+    unread_s = UNREAD_S
+    """What is there for a client must become less in such a time, whatever it is."""
+    _unread_bytes = 0
+    _unread_timer: asyncio.TimerHandle | None = None
 
     @override
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]  # as the original has it
@@ -38,13 +43,29 @@ class RouterHttp(BoundedHttp):
         super().connection_lost(exc)
         if self._idle_timer is not None:
             self._idle_timer.cancel()
+        if self._unread_timer is not None:
+            self._unread_timer.cancel()
         self._client.lose()
+
+    @override
+    def pause_writing(self) -> None:
+        super().pause_writing()
+        self._unread_bytes = self.transport.get_write_buffer_size()
+        self._unread_timer = self.loop.call_later(self.unread_s, self._abort_unless_read)
+
+    @override
+    def resume_writing(self) -> None:
+        super().resume_writing()
+        if self._unread_timer is not None and not self.transport.is_closing():
+            self._unread_timer.cancel()
+            self._unread_timer = None
 
     @override
     def on_message_begin(self) -> None:
         if self._deadline is not None:
             self._expect_nothing()
         self._is_waiting = True
+        self._idle_since = None
         self.url = b""
         self.expect_100_continue = False
         self.headers = []
@@ -102,6 +123,7 @@ class RouterHttp(BoundedHttp):
     def on_response_complete(self) -> None:
         self.server_state.total_requests += 1
         if self.transport.is_closing():
+            self._hang_up()
             return
         self.flow.resume_reading()
         if self.pipeline:
@@ -119,9 +141,10 @@ class RouterHttp(BoundedHttp):
 
     @override
     def _unset_keepalive_if_required(self) -> None:
-        self._idle_since = None
+        """Bytes that begin no request leave the connection idle."""
 
     def _serve(self, exchange: RequestResponseCycle) -> None:
+        self._idle_since = None
         if isinstance(exchange, RouterExchange):
             self._client.exchange = exchange
         self._start_asgi_task(exchange, self.app)
@@ -131,10 +154,23 @@ class RouterHttp(BoundedHttp):
         if self._idle_since is None:
             return
         left = self._idle_since + self.timeout_keep_alive - self.loop.time()
-        if left > 0:
-            self._idle_timer = self.loop.call_later(left, self._close_if_idle)
+        if left > 0 or self.flow.write_paused:
+            self._idle_timer = self.loop.call_later(left if left > 0 else self.unread_s, self._close_if_idle)
         else:
-            self.transport.close()
+            self._hang_up()
+
+    def _hang_up(self) -> None:
+        """What is still on its way may arrive; closing alone would wait for that without end."""
+        self.transport.close()
+        if self.transport.get_write_buffer_size() and self._unread_timer is None:
+            self._unread_timer = self.loop.call_later(self.unread_s, self.transport.abort)
+
+    def _abort_unless_read(self) -> None:
+        before, self._unread_bytes = self._unread_bytes, self.transport.get_write_buffer_size()
+        if self._unread_bytes >= before:
+            self.transport.abort()
+        else:
+            self._unread_timer = self.loop.call_later(self.unread_s, self._abort_unless_read)
 
     def _scope_of(self, method: str) -> dict[str, object]:
         raw_path, _, query = _in_origin_form(self.url).partition(b"?")

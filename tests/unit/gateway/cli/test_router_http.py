@@ -31,6 +31,9 @@ class App:
             await send({"type": "http.response.start", "status": 200, "headers": []})
             await send({"type": "http.response.body", "body": b"one ", "more_body": True})
             return await send({"type": "http.response.body", "body": b"two"})
+        if scope["path"] == "/large":
+            await send({"type": "http.response.start", "status": 200, "headers": [(b"content-length", b"16000000")]})
+            return await send({"type": "http.response.body", "body": b"a" * 16_000_000})
         if scope["path"] == "/quick":
             start: Message = {"type": "http.response.start", "status": 204, "headers": []}
             await send(start)
@@ -115,6 +118,43 @@ async def test_what_is_no_request_is_refused_in_openais_shape() -> None:
         head, _, body = (await reader.read()).partition(b"\r\n\r\n")
         assert head.startswith(b"HTTP/1.1 400 ")
         assert json.loads(body)["error"]["type"] == "invalid_request_error"
+
+
+async def test_bytes_that_begin_no_request_keep_no_connection() -> None:
+    async with asyncio.timeout(10), serving(App(), keep_alive_s=1) as (reader, writer):
+        writer.write(request("/quick"))
+        assert b" 204 " in await reader.readuntil(b"\r\n\r\n")
+        writer.write(b"\r\n")
+        with suppress(ConnectionResetError):
+            assert await reader.read() == b""
+
+
+@pytest.mark.parametrize("version", ["1.1", "1.0"])
+async def test_a_client_that_takes_nothing_is_cut_off(version: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(RouterHttp, "unread_s", 0.1)
+    async with asyncio.timeout(10), serving(App()) as (_, writer):
+        writer.transport.pause_reading()  # type: ignore[attr-defined]  # it is one that can read
+        writer.write(request("/large").replace(b"1.1", version.encode()) * 2)
+        with pytest.raises(ConnectionError):
+            await written_for_ever(writer)
+
+
+async def written_for_ever(writer: asyncio.StreamWriter) -> None:
+    while True:
+        writer.write(b"\r\n")
+        await writer.drain()
+        await asyncio.sleep(0.01)
+
+
+async def test_a_client_that_takes_it_slowly_gets_all(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(RouterHttp, "unread_s", 0.1)
+    async with asyncio.timeout(10), serving(App(), keep_alive_s=1) as (reader, writer):
+        writer.write(request("/large"))
+        await reader.readuntil(b"\r\n\r\n")
+        left = 16_000_000
+        while left:
+            left -= len(await reader.read(min(left, 400_000)))
+            await asyncio.sleep(0.001)
 
 
 async def test_a_trailer_is_no_header() -> None:

@@ -227,6 +227,11 @@ class Relay:
         for block in data.split(SEPARATOR)[:-1]:
             if self._broken is not None:
                 break
+            if self._passes_unread and _ORDINARY in block:
+                event = block + SEPARATOR
+                self.passed(event)
+                told.append(event)
+                continue
             try:
                 told.append(self._block(block) if block else b"")
             except StreamBroken as broken:

@@ -33,6 +33,7 @@ from router.domain.stop_watch import StopWatch
 from router.errors import StreamBroken
 
 _ORDINARY = b'"finish_reason":null'
+_FINISH = b'"finish_reason":"'
 _NAMED_ERROR = (b"event: error", b"event:error")
 _PROMPT_IDS = re.compile(rb'"prompt_token_ids":\s*(?=\[)')
 _MAX_FIRST_EVENT_BYTES = 4 * MAX_EVENT_BYTES  # with the tokens of a prompt that fills a large window
@@ -223,8 +224,9 @@ class Relay:
     def _read(self, data: bytes) -> bytes:
         if self._is_complete:
             return b""
-        told: list[bytes] = []
-        for block in data.split(SEPARATOR)[:-1]:
+        head = self._ordinary_head(data) if self._passes_unread else b""
+        told: list[bytes] = [head]
+        for block in data[len(head) :].split(SEPARATOR)[:-1]:
             if self._broken is not None:
                 break
             if self._passes_unread and _ORDINARY in block:
@@ -242,6 +244,15 @@ class Relay:
             # What came before it is handed out first; then it is raised.
             raise self._broken
         return out
+
+    def _ordinary_head(self, data: bytes) -> bytes:
+        """What comes before the end of the reply, all at once, if it is ordinary."""
+        finish = data.find(_FINISH)
+        head = data[: data.rfind(SEPARATOR, 0, finish) + len(SEPARATOR)] if finish > 0 else b""
+        if len(head) < len(SEPARATOR) or head.count(_ORDINARY) != head.count(SEPARATOR):
+            return b""
+        self.passed(head)
+        return head
 
     def _block(self, block: bytes) -> bytes:
         data = event_data(block)

@@ -109,6 +109,7 @@ class FleetState(FleetView):
             models=seen.models or known.replica.models,
             warnings=known.warnings,
             kv_capacity_tokens=_capacity(known.replica, seen.metrics),
+            window_tokens=seen.window_tokens if seen.models else known.replica.window_tokens,
         )
         self._show(known, replica)
 

@@ -16,7 +16,7 @@ from router.domain.fleet import Replica, ReplicaId
 class _Load:
     """One replica's."""
 
-    __slots__ = ("capacity", "kv_correction", "kv_tokens", "outside", "streams")
+    __slots__ = ("capacity", "kv_correction", "kv_tokens", "outside", "streams", "window")
 
     def __init__(self) -> None:
         self.streams = 0
@@ -24,6 +24,7 @@ class _Load:
         self.outside = 0
         self.kv_correction = 0
         self.capacity: int | None = None
+        self.window: int | None = None
 
 
 class Reservation:
@@ -60,6 +61,9 @@ class LoadBook:
     def reserve(self, replica: ReplicaId, kv_tokens: int) -> Reservation:
         """Take a place, whether or not there is room: who may go where is the caller's decision."""
         load = self._load(replica)
+        if load.window is not None:
+            # A caller may ask for any number; what does not fit the window is refused, and holds nothing.
+            kv_tokens = min(kv_tokens, load.window)
         load.streams += 1
         load.kv_tokens += kv_tokens
         self._judge(replica, load)
@@ -92,6 +96,8 @@ class LoadBook:
             del self._loads[gone]
             self._full.discard(gone)
         for replica in known.values():
+            if replica.window_tokens is not None:
+                self._load(replica.id).window = replica.window_tokens
             if replica.kv_capacity_tokens is not None:
                 load = self._load(replica.id)
                 load.capacity = replica.kv_capacity_tokens

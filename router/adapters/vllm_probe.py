@@ -2,9 +2,9 @@
 
 import asyncio
 import json
-from collections.abc import Collection, Coroutine, Mapping, Sequence
+from collections.abc import Collection, Coroutine, Iterable, Mapping, Sequence
 from contextlib import aclosing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from http import HTTPStatus
 from itertools import count
 from time import perf_counter
@@ -149,11 +149,12 @@ class VllmProbe(Probe):
         if expected is not None:
             _refuse(window_misfit(expected, listed, must_tell=self._is_vllm))
         models = spec.models or frozenset(listed)
+        seen = Sighting(Observation.ACCEPTED, models=models, window_tokens=_largest(listed.values()))
         if not self._is_vllm:
-            return Sighting(Observation.ACCEPTED, models=models)
+            return seen
         if expected is not None:
             await self._compare_counts(spec, expected)
-        return Sighting(Observation.ACCEPTED, models=models, warnings=await self._warnings(spec))
+        return replace(seen, warnings=await self._warnings(spec))
 
     async def _windows(self, spec: ReplicaSpec) -> Mapping[str, int | None]:
         models = await self._ask(spec, "/v1/models")
@@ -236,6 +237,12 @@ async def _bounded(response: httpx.Response) -> bytes:
         if len(content) >= _PAGE_BYTES:
             break
     return bytes(content)
+
+
+def _largest(windows: Iterable[int | None]) -> int | None:
+    """None if any is not known."""
+    told = list(windows)
+    return max((each for each in told if each is not None), default=None) if None not in told else None
 
 
 def _refuse(misfit: str | None) -> None:

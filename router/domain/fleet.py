@@ -48,6 +48,8 @@ class Replica:
     """What its registration found amiss without refusing it."""
     kv_capacity_tokens: int | None = None
     """The size of its KV cache; None: it does not tell."""
+    window_tokens: int | None = None
+    """What one turn can hold at most; None: it does not tell."""
     lives: int = field(default=0, compare=False)
     """How often it has become ready."""
 

@@ -14,6 +14,8 @@ class Sighting:
     detail: str = ""
     models: frozenset[str] = frozenset()
     """With ACCEPTED: what it serves."""
+    window_tokens: int | None = None
+    """With ACCEPTED: of the model with the largest one; None: it does not tell."""
     warnings: tuple[str, ...] = ()
     """With ACCEPTED or CANARY_PASSED: what was found amiss on the way."""
     metrics: EngineMetrics | None = None

@@ -87,7 +87,9 @@ async def test_silence_is_late(stub: StubEngine, http: httpx.AsyncClient, path: 
 
 
 async def test_a_sound_vllm_is_accepted_without_a_word(stub: StubEngine, http: httpx.AsyncClient) -> None:
-    assert await probe_of(http).register(at(stub)) == Sighting(Observation.ACCEPTED, models=frozenset({"m"}))
+    assert await probe_of(http).register(at(stub)) == Sighting(
+        Observation.ACCEPTED, models=frozenset({"m"}), window_tokens=4096
+    )
     conversation = next(json.loads(each.body) for each in stub.asked if each.path == "/tokenize")
     assert conversation["messages"][1] == {"role": "user", "content": "你好"}
 

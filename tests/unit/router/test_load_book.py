@@ -164,3 +164,13 @@ def test_the_sums_are_true_after_any_steps_and_never_negative(
     for place in held:
         place.release()
     assert book.own() == {}
+
+
+def test_no_number_that_a_caller_writes_takes_more_than_a_window() -> None:
+    book = a_book()
+    book.saw_fleet([Replica(A, "http://x", Health.READY, kv_capacity_tokens=1_000, window_tokens=300)])
+    place = book.reserve(A, 99_999_999)
+    assert book.own_kv_tokens(A) == 300
+    assert not book.full
+    place.release()
+    assert book.own_kv_tokens(A) == 0

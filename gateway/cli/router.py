@@ -18,7 +18,7 @@ from structlog.typing import FilteringBoundLogger
 from gateway.cli.failure import CommandFailed
 from gateway.cli.key_files import KeyFiles, keys_in
 from gateway.cli.router_http import RouterHttp
-from gateway.cli.serving import StoppableServer, listening
+from gateway.cli.serving import StoppableServer, allow_many_files, listening
 from gateway.log_setup import set_up
 from gateway.router_settings import RouterProcessSettings, load
 from gateway.settings import reasons
@@ -114,6 +114,7 @@ def _run(settings: RouterProcessSettings, files: KeyFiles) -> None:
 
 async def _serve(settings: RouterProcessSettings, files: KeyFiles) -> None:
     stopping = asyncio.Event()
+    allow_many_files()
     with listening(settings.host, settings.port, advice="give another --port") as listener:
         async with router_alone(settings, stopping=stopping) as app:
             server = StoppableServer(_configuration(settings, app), stopping)

@@ -14,7 +14,7 @@ from structlog.typing import FilteringBoundLogger
 from gateway.api.app import build_app
 from gateway.cli.bounded_http import BoundedHttp
 from gateway.cli.failure import CommandFailed
-from gateway.cli.serving import StoppableServer, listening
+from gateway.cli.serving import StoppableServer, allow_many_files, listening
 from gateway.errors import FleetUnfit
 from gateway.log_setup import set_up
 from gateway.services import Services
@@ -50,6 +50,7 @@ def serve() -> None:
 
 async def _serve(settings: Settings) -> None:
     stopping = asyncio.Event()
+    allow_many_files()
     with listening(settings.host, settings.port, advice="set DRILLYARD_PORT") as listener:
         async with services(settings, stopping=stopping) as running:
             server = StoppableServer(_configuration(settings, running), stopping)

@@ -1,10 +1,11 @@
 """What the serving commands share: the listening socket, and a server that tells the work it carries when to stop."""
 
 import asyncio
+import resource
 import signal
 import socket
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from types import FrameType
 
 import uvicorn
@@ -13,6 +14,7 @@ from typing_extensions import override
 from gateway.cli.failure import CommandFailed
 
 _BACKLOG = 2048
+_MOST_FILES = 65_536
 
 
 def listening(host: str, port: int, *, advice: str) -> socket.socket:
@@ -22,6 +24,15 @@ def listening(host: str, port: int, *, advice: str) -> socket.socket:
     except OSError as error:
         reason = error.strerror or str(error)
         raise CommandFailed(f"cannot listen on {host} port {port}: {reason}", advice=advice) from error
+
+
+def allow_many_files() -> None:
+    """Each connection is an open file, on both sides of a router; the usual limit is 1,024, and may be raised by us."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    wanted = _MOST_FILES if hard == resource.RLIM_INFINITY else min(hard, _MOST_FILES)
+    if soft != resource.RLIM_INFINITY and soft < wanted:
+        with suppress(OSError, ValueError):  # a system may have a limit of its own below what it says
+            resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
 
 
 class StoppableServer(uvicorn.Server):

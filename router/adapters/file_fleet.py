@@ -6,12 +6,14 @@ changed once more.
 """
 
 import asyncio
+from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
 from pydantic import AnyHttpUrl, BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 from typing_extensions import override
 
+from router.domain.board_limits import MOST_ENTRIES
 from router.domain.fleet import ReplicaId, ReplicaSpec
 from router.errors import FleetSourceUnavailable
 from router.ports import FleetSource
@@ -77,7 +79,9 @@ def _parsed(content: bytes, path: Path) -> tuple[ReplicaSpec, ...]:
         first = error.errors(include_url=False, include_input=False)[0]
         where = ".".join(str(part) for part in first["loc"])
         raise FleetSourceUnavailable(f"{path} is not a list of replicas: {where or 'it'}: {first['msg']}") from error
-    ids = [entry.id for entry in entries]
-    if twice := next((each for each in ids if ids.count(each) > 1), None):
+    if len(entries) > MOST_ENTRIES:
+        raise FleetSourceUnavailable(f"{path} names more than {MOST_ENTRIES} replicas")
+    named = Counter(entry.id for entry in entries)
+    if twice := next((each for each, times in named.items() if times > 1), None):
         raise FleetSourceUnavailable(f"{path} names the replica {twice} twice")
     return tuple(ReplicaSpec(ReplicaId(entry.id), str(entry.url).rstrip("/"), entry.models) for entry in entries)

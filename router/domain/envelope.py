@@ -46,4 +46,5 @@ def written(document: Mapping[str, object]) -> bytes:
 
 def joint_comment(*, continued: int, replica: str) -> bytes:
     """Clients skip it, unless they want to know where the reply changed its replica."""
-    return f': drillyard {{"continued":{continued},"replica":"{replica}"}}\n\n'.encode()
+    told = json.dumps({"continued": continued, "replica": replica}, separators=(",", ":"))
+    return f": drillyard {told}\n\n".encode()

@@ -1,6 +1,7 @@
 """The pieces that the serving commands share."""
 
 import asyncio
+import resource
 import signal
 import socket
 
@@ -8,7 +9,7 @@ import pytest
 import uvicorn
 
 from gateway.cli.failure import CommandFailed
-from gateway.cli.serving import StoppableServer, listening
+from gateway.cli.serving import StoppableServer, allow_many_files, listening
 
 
 def test_a_port_that_is_taken_is_told_with_advice() -> None:
@@ -21,6 +22,17 @@ def test_a_port_that_is_taken_is_told_with_advice() -> None:
 def test_an_address_with_colons_is_ipv6() -> None:
     with listening("::1", 0, advice="") as listener:
         assert listener.family is socket.AF_INET6
+
+
+def test_as_many_files_are_opened_as_may_be() -> None:
+    before, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (512, hard))
+    try:
+        allow_many_files()
+        assert resource.getrlimit(resource.RLIMIT_NOFILE) == (min(hard, 65_536), hard)
+        allow_many_files()  # enough is enough
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (before, hard))
 
 
 async def test_a_signal_is_told_at_once() -> None:

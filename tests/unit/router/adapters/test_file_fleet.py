@@ -42,6 +42,7 @@ async def test_an_empty_list_is_an_empty_fleet(tmp_path: Path) -> None:
         ('[{"id": "a b", "url": "http://a"}]', "0.id: "),
         ('[{"id": "a", "url": "http://a", "model": "m"}]', "0.model: Extra inputs are not permitted"),
         ('[{"id": "a", "url": "http://a"}, {"id": "a", "url": "http://b"}]', "names the replica a twice"),
+        (json.dumps([{"id": f"r{n}", "url": "http://a"} for n in range(2001)]), "names more than 2000 replicas"),
     ],
 )
 async def test_what_is_no_list_of_replicas_is_refused_with_the_place(tmp_path: Path, content: str, why: str) -> None:

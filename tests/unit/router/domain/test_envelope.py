@@ -38,3 +38,4 @@ def test_half_a_character_does_not_stop_the_stream() -> None:
 
 def test_the_joint_is_told_in_a_comment() -> None:
     assert joint_comment(continued=2, replica="r-1") == b': drillyard {"continued":2,"replica":"r-1"}\n\n'
+    assert joint_comment(continued=1, replica='r"1') == b': drillyard {"continued":1,"replica":"r\\"1"}\n\n'

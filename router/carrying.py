@@ -355,7 +355,7 @@ class Carried(RunningTurn):
         if old is None or relay is None:
             return b""
         self._read = old.read
-        if relay.has_begun and not self._may_continue:
+        if relay.is_complete or (relay.has_begun and not self._may_continue):
             return await self._read()
         placed = await self._place_beside(old.replica)
         if placed is None:

@@ -371,6 +371,19 @@ async def test_the_replica_that_takes_a_handed_over_reply_may_fail_as_well() -> 
     assert parts
 
 
+async def test_a_reply_that_is_whole_is_not_handed_over() -> None:
+    house, home = await settled()
+    carried = await opened(house)
+    data = b""
+    while not data.endswith(b"[DONE]\n\n"):
+        data += await carried.read()
+    carried.hand_over()
+    assert await carried.read() == b""
+    assert carried.replica == home
+    assert house.tally.attempts[home, "completed"] == 2
+    assert house.is_idle()
+
+
 async def test_a_reply_of_which_nothing_is_missing_ends_where_it_is_handed_over() -> None:
     house, home = await settled()
     carried = await opened(house)

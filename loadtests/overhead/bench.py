@@ -10,6 +10,7 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from time import monotonic
 from urllib.request import Request, urlopen
 
 from loadtests.overhead.figures import Figures, figures_of, over_rounds
@@ -118,7 +119,10 @@ def _run(course: Course, plan: Plan, peer: Peer, port: int, target: PinnedProces
     gc.disable()
     try:
         load = Load(course, port=port, header=header_of(peer), body_bytes=plan.body_bytes, cpu_s=target.cpu_s)
-        return figures_of(load.run(), memory_mb=target.memory_mb())
+        began, waited = monotonic(), target.waited_s()
+        heard = load.run()
+        starved_share = (target.waited_s() - waited) / (monotonic() - began)
+        return figures_of(heard, memory_mb=target.memory_mb(), starved_share=starved_share)
     finally:
         gc.enable()
 
@@ -146,5 +150,6 @@ def _told(peer: Peer, course: Course, figures: Figures) -> str:
     faults = f", WRONG: {dict(figures.faults)}" if figures.faults else ""
     return (
         f"{peer}, {course.name}: {figures.rate:,.0f}/s, p50 {figures.wait_p50:.3f} ms, p99 {figures.wait_p99:.3f} ms, "
-        f"{figures.cpu_us:.1f} us of its core each, {figures.memory_mb:.0f} MB{faults}"
+        f"{figures.cpu_us:.1f} us of its core each, {figures.memory_mb:.0f} MB, "
+        f"starved {100 * figures.starved_share:.0f} %{faults}"
     )

@@ -8,7 +8,7 @@ from pathlib import Path
 from loadtests.overhead.bench import Plan, courses, measure
 from loadtests.overhead.peers import OWN, RIVALS, Peer
 from loadtests.overhead.pinned import TargetFailed
-from loadtests.overhead.report import as_json, as_ratios, as_table, as_verdict
+from loadtests.overhead.report import as_caution, as_json, as_ratios, as_table, as_verdict
 from loadtests.overhead.verdict import judge
 
 _EPILOG = f"""\
@@ -49,7 +49,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if given.json is not None:
         made_with = {name: str(value) for name, value in vars(given).items()}
         given.json.write_text(as_json(table, judged, made_with))
-    sys.stdout.write("\n\n".join((as_table(table, peers), as_ratios(table), as_verdict(judged))) + "\n")
+    parts = (as_table(table, peers), as_ratios(table), as_verdict(judged), as_caution(table))
+    sys.stdout.write("\n\n".join(part for part in parts if part) + "\n")
     return 1 if any(each.is_met is False for each in judged) else 0
 
 

@@ -21,6 +21,8 @@ class Figures:
     cpu_us: float
     cpu_share: float
     memory_mb: float
+    starved_share: float = 0.0
+    """Of the time, how much it waited for its core."""
     faults: Counter[str] = field(default_factory=Counter)
 
     @property
@@ -31,7 +33,7 @@ class Figures:
         return 1e6 / self.cpu_us if self.cpu_us else 0.0
 
 
-def figures_of(heard: Heard, *, memory_mb: float) -> Figures:
+def figures_of(heard: Heard, *, memory_mb: float, starved_share: float = 0.0) -> Figures:
     things = heard.chunks or heard.answers
     return Figures(
         rate=things / heard.seconds,
@@ -42,6 +44,7 @@ def figures_of(heard: Heard, *, memory_mb: float) -> Figures:
         cpu_us=heard.cpu_s / things * 1e6 if things else 0.0,
         cpu_share=heard.cpu_s / heard.seconds,
         memory_mb=memory_mb,
+        starved_share=starved_share,
         faults=heard.faults,
     )
 
@@ -64,6 +67,7 @@ def over_rounds(rounds: Sequence[Figures]) -> Figures:
         cpu_us=middle(lambda each: each.cpu_us),
         cpu_share=middle(lambda each: each.cpu_share),
         memory_mb=max(each.memory_mb for each in rounds),
+        starved_share=middle(lambda each: each.starved_share),
         faults=faults,
     )
 

@@ -5,7 +5,7 @@ import shutil
 import socket
 import subprocess
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from time import monotonic, sleep
@@ -31,6 +31,10 @@ class PinnedProcess:
     def cpu_s(self) -> float:
         """Processor time so far."""
         return sum(_cpu_s(pid) for pid in self._family())
+
+    def waited_s(self) -> float:
+        """For so long it could have run and somebody else had its core."""
+        return sum(_waited_s(pid) for pid in self._family())
 
     def memory_mb(self) -> float:
         return sum(_memory_mb(pid) for pid in self._family())
@@ -97,6 +101,15 @@ def _cpu_s(pid: int) -> float:
     except OSError:
         return 0.0
     return (int(fields[11]) + int(fields[12])) / _TICKS
+
+
+def _waited_s(pid: int) -> float:
+    """Of the thread that waited most: several wait for each other, which is no foreign load."""
+    waited = 0.0
+    for file in Path(f"/proc/{pid}/task").glob("*/schedstat"):
+        with suppress(OSError):
+            waited = max(waited, int(file.read_text().split()[1]) / 1e9)
+    return waited
 
 
 def _memory_mb(pid: int) -> float:

@@ -16,6 +16,7 @@ _HEAD = (
     "| requests/s at 64 clients, of a whole core | chunks/s of 32 streams, of a whole core "
     "| 200 streams: first token p50 / p99, chunk p99 | 500 streams: first token p50 / p99, chunk p99, CPU | memory |"
 )
+_STARVED = 0.05
 _MARKS = {True: "met", False: "MISSED", None: "not judged"}
 
 
@@ -30,6 +31,17 @@ def as_ratios(table: Table) -> str:
         f"{peer} against the better rival, per core: {_times(ratio(table, peer, MANY))} requests/s, "
         f"{_times(ratio(table, peer, CHUNKS))} chunks/s"
         for peer in own
+    )
+
+
+def as_caution(table: Table) -> str:
+    """Empty where the machine had nothing else to do."""
+    most = max((found.starved_share for found in table.values()), default=0.0)
+    if most < _STARVED:
+        return ""
+    return (
+        f"Caution: others used the core under test, and a target waited up to {100 * most:.0f} % of the time for it. "
+        "Times and rates are worth nothing then; what a whole core carries can still be compared."
     )
 
 

@@ -9,7 +9,7 @@ from loadtests.overhead.load import Heard
 
 
 def figures(rate: float, *, memory_mb: float = 50, faults: int = 0) -> Figures:
-    return Figures(rate, 1, 2, 0, 0, 100.0, 0.5, memory_mb, Counter({"wrong": faults}) if faults else Counter())
+    return Figures(rate, 1, 2, 0, 0, 100.0, 0.5, memory_mb, faults=Counter({"wrong": faults}) if faults else Counter())
 
 
 def test_figures_count_chunks_where_there_are_any() -> None:

@@ -18,6 +18,7 @@ def test_a_process_runs_on_its_core_until_it_is_left(tmp_path: Path) -> None:
     with pinned(engine, core=CORE, log=tmp_path / "log", ready=url) as process:
         assert os.sched_getaffinity(process.pid) == {CORE}
         assert process.cpu_s() >= 0
+        assert process.waited_s() >= 0
         assert process.memory_mb() > 1
     assert not answers(url)
     assert (process.cpu_s(), process.memory_mb()) == (0, 0)

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from loadtests.overhead.figures import Figures
 from loadtests.overhead.peers import Peer
-from loadtests.overhead.report import as_json, as_ratios, as_table, as_verdict
+from loadtests.overhead.report import as_caution, as_json, as_ratios, as_table, as_verdict
 from loadtests.overhead.verdict import CHUNKS, MANY, STREAMS_500, judge
 
 BASE = Figures(12_345.6, 1.0, 3.0, 0.2, 0.5, 50.0, 0.61, 80)
@@ -41,3 +41,8 @@ def test_the_json_can_be_read_again() -> None:
     found = json.loads(as_json(TABLE, judge(TABLE, Peer.MEMORY), {"rounds": "3"}))
     assert {each["target"] for each in found["figures"]} == {"drillyard", "vllm-router"}
     assert (len(found["targets"]), found["made_with"]) == (6, {"rounds": "3"})
+
+
+def test_a_busy_machine_is_told_of() -> None:
+    assert as_caution(TABLE) == ""
+    assert "25 %" in as_caution(TABLE | {(Peer.DIRECT, MANY): replace(BASE, starved_share=0.25)})

@@ -159,6 +159,7 @@ async def house(running_redis: RedisServer, redis_client: Redis) -> AsyncIterato
 
 
 @pytest.mark.redis
+@pytest.mark.timeout(300)
 async def test_every_turn_of_ten_thousand_sessions_is_where_it_should_be(house: Class) -> None:
     house.arrive(SESSIONS)
     await house.bell()

@@ -136,6 +136,7 @@ async def told(operator: httpx.AsyncClient, path: str, holds: Callable[[dict[str
 
 
 @pytest.mark.redis
+@pytest.mark.timeout(300)
 async def test_replicas_and_routers_are_restarted_in_the_middle_of_a_class(
     replicas: Sequence[SimulatedReplica], routers: Sequence[RouterProcess], school: Class
 ) -> None:

@@ -3,6 +3,7 @@
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
+from http.cookiejar import CookieJar, DefaultCookiePolicy
 
 import httpx
 
@@ -106,7 +107,7 @@ async def routing(plan: Plan) -> AsyncIterator[Routing]:
     stores = _stores(plan)
     async with AsyncExitStack() as stack:
         parts, state = await stack.enter_async_context(_parts(plan, stores))
-        probing = await stack.enter_async_context(httpx.AsyncClient(transport=ReplicaTransport(), trust_env=False))
+        probing = await stack.enter_async_context(_probing_client())
         upkeep = _upkeep(plan, parts, state, probing)
         mover = Mover(
             MoverParts(parts.pins, state, parts.prewarming, parts.recent_prompts, parts.in_flight), router=plan.name
@@ -135,6 +136,12 @@ async def routing(plan: Plan) -> AsyncIterator[Routing]:
             mover=mover,
             decisions_lost=stores.decisions_lost,
         )
+
+
+def _probing_client() -> httpx.AsyncClient:
+    """It keeps no cookies, since it would show those of one replica to the others on the same host."""
+    no_cookies = CookieJar(DefaultCookiePolicy(allowed_domains=()))
+    return httpx.AsyncClient(transport=ReplicaTransport(), trust_env=False, cookies=no_cookies)
 
 
 @asynccontextmanager

@@ -213,7 +213,7 @@ class VllmProbe(Probe):
         """`is_last`: nothing follows at once. A connection kept longer may be lost just as it is used again, which
         would look like a lost replica.
         """
-        headers = self._key | ({"Connection": "close"} if is_last else {})
+        headers = self._key | {"Accept-Encoding": "identity"} | ({"Connection": "close"} if is_last else {})
         try:
             request = self._client.build_request(
                 "GET" if content is None else "POST",
@@ -230,9 +230,9 @@ class VllmProbe(Probe):
 
 
 async def _bounded(response: httpx.Response) -> bytes:
-    """The beginning of a page that has no end."""
+    """The beginning of a page that has no end. Packed it could be a thousand times as long as it looks."""
     content = bytearray()
-    async for chunk in response.aiter_bytes():
+    async for chunk in response.aiter_raw():
         content += chunk
         if len(content) >= _PAGE_BYTES:
             break
@@ -260,9 +260,10 @@ def _windows(body: object) -> dict[str, int | None]:
     models = body.get("data") if isinstance(body, dict) else None
     windows: dict[str, int | None] = {}
     for model in models if isinstance(models, list) else []:
-        if isinstance(model, dict) and isinstance(model.get("id"), str):
+        name = model.get("id") if isinstance(model, dict) else None
+        if isinstance(model, dict) and isinstance(name, str) and name.isprintable():
             window = model.get("max_model_len")
-            windows[model["id"]] = window if isinstance(window, int) else None
+            windows[name] = window if isinstance(window, int) and window > 0 else None
     return windows
 
 

@@ -1,6 +1,5 @@
 """What an engine's Prometheus page says of its load; what it does not say is unknown, never zero."""
 
-import math
 import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
@@ -52,8 +51,11 @@ _NAMES: Mapping[str, _Figure] = {
 _ENGINES = ("vllm:", "sglang:", "llamacpp:")
 _CACHE_CONFIG = "vllm:cache_config_info"
 
-_LABELS = re.compile(r'\{(?:[^"}]|"(?:[^"\\]|\\.)*")*\}')
-_LABEL = re.compile(r'(\w+)="((?:[^"\\]|\\.)*)"')
+# Whatever a page holds, reading it takes a time in proportion to its length.
+_LABELS = re.compile(r'\{(?:[^"}]|"(?:[^"\\]|\\.)*+")*+\}')
+_LABEL = re.compile(r'\b(\w++)="((?:[^"\\]|\\.)*+)"')
+_MOST = 10**15
+"""No count is larger."""
 
 
 def read_metrics(page: str) -> EngineMetrics:
@@ -64,14 +66,14 @@ def read_metrics(page: str) -> EngineMetrics:
     for name, figure in _NAMES.items():
         if not name.startswith(engines):
             continue
-        values = (_number(_LABELS.sub("", rest, 1)) for rest in _samples(page, name))
+        values = (_number(_without_labels(rest)) for rest in _samples(page, name))
         found[figure] += [value for value in values if value is not None]
     caches = [dict(_LABEL.findall(rest)) for rest in _samples(page, _CACHE_CONFIG)]
     found[_Figure.KV_CAPACITY] += [size for cache in caches if (size := _capacity(cache)) is not None]
     return EngineMetrics(
         running=_total(found[_Figure.RUNNING]),
         waiting=_total(found[_Figure.WAITING]),
-        kv_usage=max(found[_Figure.KV_USAGE], default=None),
+        kv_usage=max((share for share in found[_Figure.KV_USAGE] if share <= 1), default=None),
         kv_capacity_tokens=_total(found[_Figure.KV_CAPACITY]),
         tokens_total=_total(found[_Figure.TOKENS]),
         has_prefix_cache=_all_have_prefix_cache(caches),
@@ -89,6 +91,11 @@ def _samples(page: str, name: str) -> Iterator[str]:
         at = page.find(start, at)
 
 
+def _without_labels(rest: str) -> str:
+    labels = _LABELS.match(rest)
+    return rest if labels is None else rest[labels.end() :]
+
+
 def _total(values: Sequence[float]) -> int | None:
     return int(sum(values)) if values else None
 
@@ -98,7 +105,7 @@ def _number(text: str) -> float | None:
         value = float(text.split(maxsplit=1)[0])
     except (ValueError, IndexError):
         return None
-    return value if math.isfinite(value) and value >= 0 else None
+    return value if 0 <= value <= _MOST else None
 
 
 def _capacity(cache: Mapping[str, str]) -> float | None:
@@ -111,7 +118,7 @@ def _capacity(cache: Mapping[str, str]) -> float | None:
 
 def _count(cache: Mapping[str, str], label: str) -> int | None:
     text = cache.get(label, "")
-    return int(text) if text.isascii() and text.isdigit() else None
+    return int(text) if len(text) <= len(str(_MOST)) and text.isascii() and text.isdigit() else None
 
 
 def _all_have_prefix_cache(caches: Sequence[Mapping[str, str]]) -> bool | None:

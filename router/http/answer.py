@@ -21,7 +21,7 @@ class Answer:
 
 
 def told(value: Plain, *, status: int = 200) -> Answer:
-    return Answer(status, json.dumps(value, separators=(",", ":"), ensure_ascii=False).encode())
+    return Answer(status, json.dumps(value, separators=(",", ":"), ensure_ascii=False).encode("utf-8", "replace"))
 
 
 async def send_answer(send: Send, answer: Answer, *, request_id: bytes | None = None) -> None:

@@ -156,6 +156,18 @@ async def test_without_an_expectation_any_model_will_do(stub: StubEngine, http: 
     assert "/tokenize" not in stub.paths
 
 
+async def test_names_and_windows_that_can_be_none_are_not_believed(stub: StubEngine, http: httpx.AsyncClient) -> None:
+    strange = [{"id": "\ud800"}, {"id": "a\nb"}, {"id": 5}, None, {"id": "m", "max_model_len": -5}]
+    stub.answers["/v1/models"] = (200, {"data": strange})
+    seen = await probe_of(http, expectation=None).register(at(stub))
+    assert seen == Sighting(Observation.ACCEPTED, models=frozenset({"m"}))
+
+
+async def test_pages_are_not_wanted_packed(stub: StubEngine, http: httpx.AsyncClient) -> None:
+    await probe_of(http).look(at(stub))
+    assert {each.headers["accept-encoding"] for each in stub.asked} == {"identity"}
+
+
 async def test_it_serves_what_its_operator_says_and_no_more(stub: StubEngine, http: httpx.AsyncClient) -> None:
     stub.answers["/v1/models"] = (200, {"data": [{"id": "x"}, {"id": "y"}]})
     probe = probe_of(http, expectation=None)

@@ -106,3 +106,22 @@ def test_no_page_is_too_strange(page: str) -> None:
     read_metrics(page)
     read_metrics(f"vllm:num_requests_running{page}")
     read_metrics(f"vllm:cache_config_info{{{page}")
+
+
+@pytest.mark.parametrize(
+    "page",
+    [
+        'vllm:num_requests_running{a="1"} 1e308\nvllm:num_requests_running{a="2"} 1.7e308\n',
+        'vllm:cache_config_info{kv_cache_size_tokens="' + "9" * 5_000 + '"} 1\n',
+        'vllm:cache_config_info{block_size="16",num_gpu_blocks="' + "9" * 5_000 + '"} 1\n',
+        "vllm:kv_cache_usage_perc 1e300\n",
+        "vllm:num_requests_running" + "{" * 1_000_000 + " 1\n",
+        "vllm:num_requests_running{" + '"\\"' * 300_000 + " 1\n",
+        "vllm:cache_config_info{" + "a" * 1_000_000 + "\n",
+        "vllm:cache_config_info{" + 'a="\\"' * 300_000 + "\n",
+    ],
+    ids=range(8),
+)
+def test_no_number_is_too_large_and_no_line_too_long(page: str) -> None:
+    told = read_metrics(page)
+    assert (told.running, told.kv_usage, told.kv_capacity_tokens) == (None, None, None)

@@ -22,6 +22,10 @@ async def test_an_answer_has_its_length_and_its_kind() -> None:
     assert (headers[b"content-type"], headers[b"x-request-id"]) == (b"application/json", b"r-1")
 
 
+def test_half_a_surrogate_pair_of_an_engines_can_be_told() -> None:
+    assert told({"reason": "\ud800"}).body == b'{"reason":"?"}'
+
+
 async def test_one_without_content_has_neither() -> None:
     start, _ = await sent(Answer(204))
     assert start["headers"] == []

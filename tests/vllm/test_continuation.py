@@ -28,6 +28,7 @@ MANY_BYTES = "Repeat this line exactly three times: 你好，世界！🙂👩�
 TOKENS = 48
 PLACES = (1, 2, 7, 19, 33)
 KILLED_AT = (5, 25)
+MISCOUNTED = 4
 
 
 @dataclass(slots=True)
@@ -174,7 +175,9 @@ async def test_a_line_that_is_cut_within_a_character_costs_no_byte(pair: Pair) -
 @pytest.mark.parametrize("pair", [False], indirect=True)
 @pytest.mark.parametrize("prompt", [ENGLISH, MANY_BYTES], ids=["english", "many bytes"])
 async def test_by_its_text_alone_a_reply_goes_on_where_it_was(pair: Pair, prompt: str) -> None:
-    """How many tokens it had is not known to the letter then, nor does the model have to choose the same ones again."""
+    """How many tokens it had is not known exactly then: two that came in one event look like one. Nor does the model have
+    to choose the same ones again.
+    """
     for heard, undisturbed in await cut_at_each_place(pair, prompt, ids=False):
         assert heard.before
         assert heard.text.startswith(heard.before)
@@ -182,7 +185,7 @@ async def test_by_its_text_alone_a_reply_goes_on_where_it_was(pair: Pair, prompt
         assert "\ufffd" not in heard.text
         assert heard.usage is not None
         assert undisturbed.usage is not None
-        assert heard.usage[0] == undisturbed.usage[0]
+        assert abs(heard.usage[0] - undisturbed.usage[0]) <= MISCOUNTED
 
 
 @pytest.mark.parametrize("pair", [True], indirect=True)

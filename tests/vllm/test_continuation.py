@@ -175,8 +175,8 @@ async def test_a_line_that_is_cut_within_a_character_costs_no_byte(pair: Pair) -
 @pytest.mark.parametrize("pair", [False], indirect=True)
 @pytest.mark.parametrize("prompt", [ENGLISH, MANY_BYTES], ids=["english", "many bytes"])
 async def test_by_its_text_alone_a_reply_goes_on_where_it_was(pair: Pair, prompt: str) -> None:
-    """How many tokens it had is not known exactly then: two that came in one event look like one. Nor does the model have
-    to choose the same ones again.
+    """How many tokens it had is not known exactly then, since two that came in one event look like one. Nor does the
+    model have to choose the same ones again.
     """
     for heard, undisturbed in await cut_at_each_place(pair, prompt, ids=False):
         assert heard.before

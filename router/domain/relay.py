@@ -227,7 +227,7 @@ class Relay:
         head = self._ordinary_head(data) if self._passes_unread else b""
         told: list[bytes] = [head]
         for block in data[len(head) :].split(SEPARATOR)[:-1]:
-            if self._broken is not None:
+            if self._broken is not None or self._is_complete:
                 break
             if self._passes_unread and _ORDINARY in block:
                 event = block + SEPARATOR

@@ -129,6 +129,14 @@ def test_the_last_blank_line_may_be_missing() -> None:
     assert one.end() == event({}, "stop") + DONE
 
 
+def test_what_comes_behind_the_end_is_not_told() -> None:
+    one = relay()
+    end = event({}, "stop") + DONE
+    assert one.feed(text("a") + end + text("b") + end) == text("a") + end
+    assert one.feed(end) == b""
+    assert one.end() == b""
+
+
 def test_comments_pass_at_once_and_lines_may_end_in_crlf() -> None:
     one, stream = relay(), b": keep-alive\n\n" + text("a") + text("b")
     assert one.feed(b": keep-alive\n\n") == b": keep-alive\n\n"

@@ -6,6 +6,7 @@ would fill the memory, or hold its connection, before anybody asks for its key.
 
 import asyncio
 import json
+import re
 from http import HTTPStatus
 
 from typing_extensions import override
@@ -15,6 +16,8 @@ from gateway.problems import HEAD_TOO_LARGE, HTTP_MALFORMED, PROBLEM_JSON, Kind,
 
 MAX_HEAD_BYTES = 65_536
 """What may come in before a request, or the next piece of its body, is whole."""
+
+_UPGRADE = re.compile(rb"\r\nUpgrade(?=:)", re.IGNORECASE)
 
 REQUEST_S = 30.0
 LAST_REQUEST_S = 0.5
@@ -47,6 +50,8 @@ class BoundedHttp(HttpToolsProtocol):
     @override
     def data_received(self, data: bytes) -> None:
         self._fruitless += len(data)
+        if b"pgrade" in data and (not self._has_asked or not self.cycle.more_body):
+            data = _without_upgrade(data)
         super().data_received(data)
         if self._fruitless > MAX_HEAD_BYTES and not self.transport.is_closing():
             self._refuse(HEAD_TOO_LARGE)
@@ -130,3 +135,11 @@ def _answer(kind: Kind, content_type: str, body: str) -> bytes:
         "Connection: close",
     )
     return "\r\n".join((*head, "", body)).encode("ascii")
+
+
+def _without_upgrade(data: bytes) -> bytes:
+    """We speak nothing else and may pass over the offer, which some clients make with every request (h2c); the parser
+    would take the body for the beginning of what was offered. Under another name of the same length it is no offer.
+    """
+    head, end, rest = data.partition(b"\r\n\r\n")
+    return _UPGRADE.sub(b"\r\nX-Offer", head) + end + rest

@@ -82,6 +82,15 @@ class Talk:
             return not await self._reader.read()
 
 
+@pytest.mark.parametrize("name", ["Upgrade", "upgrade"])
+async def test_an_offer_to_speak_something_else_costs_no_body(name: str) -> None:
+    offer = f"Connection: Upgrade, HTTP2-Settings\r\n{name}: h2c\r\nHTTP2-Settings: AAEA\r\n".encode()
+    async with asyncio.timeout(10), connected() as talk:
+        for _ in range(2):
+            await talk.say(POST + offer + b"Content-Length: 12\r\n\r\n\r\nUpgrade: x")
+            assert await talk.hear() == (200, "12")
+
+
 async def test_requests_that_are_whole_are_served_one_after_another() -> None:
     async with connected() as talk:
         await talk.say(HEAD + b"\r\n" + POST + b"Content-Length: 3\r\n\r\nabc")

@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Callable, Coroutine
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from router.domain.asks import Ticket
@@ -253,7 +253,6 @@ wishes = st.lists(
 )
 
 
-@settings(deadline=None)
 @given(wishes, st.lists(st.integers(0, 3), max_size=30))
 def test_each_ends_in_one_way_and_room_is_never_left_unused(
     wanted: list[tuple[Ticket, str, str]], steps: list[int]

@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass, field, replace
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from loadtests.simulator.domain.engine import OUT_OF_MEMORY, Engine
@@ -311,7 +311,6 @@ DEEDS = st.lists(
 )
 
 
-@settings(deadline=None)
 @given(DEEDS)
 def test_whatever_happens_every_request_ends_and_nothing_is_held(deeds: list[tuple[str, int]]) -> None:
     clock = HandClock()

@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from loadtests.simulator.domain.engine import OUT_OF_MEMORY, Engine, PromptTooLong, QueueFull
@@ -219,7 +219,6 @@ REQUESTS = st.lists(
 )
 
 
-@settings(deadline=None)
 @given(REQUESTS, st.integers(17, 30), st.integers(1, 64), st.integers(1, 4))
 def test_every_request_ends_with_its_whole_reply(
     requests: list[tuple[int, int, int, int]], blocks: int, budget: int, sequences: int

@@ -278,7 +278,7 @@ class Carried(RunningTurn):
             case GiveUp(why):
                 raise self._last_word(error, why)
             case Elsewhere(is_free):
-                if not yard.budgets.of(self._call.model).take(yard.clock(), is_free=is_free):
+                if not is_free and not yard.budgets.of(self._call.model).take(yard.clock()):
                     yard.tally.budget_exhausted += 1
                     raise error
             case never:

@@ -6,12 +6,17 @@ class RouterError(Exception):
 
 
 class NoReplicaAvailable(RouterError):
-    """No replica may take the session now; `retry_after_s` says when to try again."""
+    """No replica may take the session now; `retry_after_s` says when to try again.
 
-    def __init__(self, *, ready: int, known: int, retry_after_s: float) -> None:
-        super().__init__(f"no replica can take the session ({ready} of {known} ready)")
+    `ready` are those that take new sessions: not those that drain, nor those that were left alone after failures.
+    """
+
+    def __init__(self, *, ready: int, known: int, retry_after_s: float, draining: int = 0) -> None:
+        drains = f", {draining} draining" if draining else ""
+        super().__init__(f"no replica can take the session ({ready} of {known} ready{drains})")
         self.ready = ready
         self.known = known
+        self.draining = draining
         self.retry_after_s = retry_after_s
 
 

@@ -287,8 +287,13 @@ class Placing:
         if served and model not in served and all(replica.models for replica in fleet.replicas):
             return ModelUnknown(model, served=tuple(sorted(served)))
         pool = fleet.pool(model) or fleet.replicas
-        ready = sum(1 for replica in pool if replica.is_ready)
-        return NoReplicaAvailable(ready=ready, known=len(pool), retry_after_s=self._retry_after_s)
+        blocked = self._from.breakers.blocked(self._from.clock())
+        return NoReplicaAvailable(
+            ready=sum(replica.is_open and replica.id not in blocked for replica in pool),
+            known=len(pool),
+            draining=sum(replica.is_draining for replica in pool),
+            retry_after_s=self._retry_after_s,
+        )
 
     def _looked_at(self, errand: Errand, candidates: tuple[ReplicaId, ...]) -> tuple[Candidate, ...]:
         book = self._from.book

@@ -1,7 +1,7 @@
 """How many second requests a pool may get, so that a pool in trouble is not given twice the work.
 
-Over the last ten seconds: `floor`, or `share` of the first requests, whichever is more. A request that costs nothing
-(see router/domain/failover.py) is counted here too, so that what is paid for comes second to it.
+Over the last ten seconds: `floor`, or `share` of the first requests, whichever is more. What is free (see
+router/domain/failover.py) does not come here: one class whose replica died must not use up what others need.
 """
 
 WINDOW_S = 10
@@ -22,11 +22,11 @@ class RetryBudget:
             self._advance(int(now))
         self._firsts[self._second % WINDOW_S] += 1
 
-    def take(self, now: float, *, is_free: bool) -> bool:
+    def take(self, now: float) -> bool:
         """Whether one more second request may go out; if so it is counted."""
         if int(now) > self._second:
             self._advance(int(now))
-        if not is_free and sum(self._seconds) >= self.allowed:
+        if sum(self._seconds) >= self.allowed:
             return False
         self._seconds[self._second % WINDOW_S] += 1
         return True

@@ -10,7 +10,7 @@ from router.carrying import Carried
 from router.domain.asks import Asks
 from router.domain.chat_call import chat_call
 from router.domain.exchange import Call, Finished, TextPiece
-from router.domain.fleet import Health, ReplicaId
+from router.domain.fleet import AffinityKey, Health, ReplicaId
 from router.domain.pin_key import pin_key
 from router.errors import EngineBroke, EngineBusy, EngineError, EngineRejected, EngineTimedOut, EngineUnreachable
 from router.settings import RouterSettings
@@ -250,6 +250,21 @@ async def test_when_the_budget_is_spent_the_error_stands() -> None:
     house.fake.fails(home, EngineTimedOut(home, "silent"), after_events=3)
     assert text_of(await rest_of(await opened(house))) == REPLY, "a reply that has begun is worth more"
     assert house.is_idle()
+
+
+async def test_a_class_that_leaves_a_lost_replica_uses_up_nobody_elses_budget() -> None:
+    house = House(settings=RouterSettings(retry_floor=1, retry_share=0.0))
+    sessions = [AffinityKey(f"s-{number}") for number in range(9)]
+    for each in sessions:
+        await house.read(STREAMED, session=each)
+    house.fake.refuses(EngineUnreachable(A, "refused"))
+    for each in sessions:
+        assert text_of(await house.read(STREAMED, session=each)) == REPLY
+    house.fake.heal()
+    home = (await house.turn())[0]
+    house.fake.refuses(EngineBusy(home, "overloaded"))
+    assert text_of(await house.read(STREAMED)) == REPLY, "what is paid for is there still"
+    assert (house.tally.retries >= 2, house.tally.budget_exhausted) == (True, 0)
 
 
 async def test_fifty_wrong_requests_open_no_breaker() -> None:

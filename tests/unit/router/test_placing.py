@@ -17,7 +17,7 @@ from router.errors import EngineBusy, NoReplicaAvailable, NoRoom
 from router.settings import RouterSettings
 from router.tally import MoveReason
 from tests.support.rival_pins import SlowPins
-from tests.support.router_house import KEY, MODEL, REQUEST, A, B, C, House, until
+from tests.support.router_house import KEY, MODEL, REQUEST, A, B, C, House, three_replicas, until
 
 CALL = chat_call(REQUEST)
 HARD = Asks(mode=PinMode.HARD)
@@ -333,8 +333,16 @@ async def test_a_new_turn_goes_nowhere_while_every_breaker_is_open() -> None:
         house.fake.refuses(EngineBusy(replica, "broken"))
     with pytest.raises(EngineBusy):
         await house.turn()
-    with pytest.raises(NoReplicaAvailable):
+    with pytest.raises(NoReplicaAvailable, match="0 of 3 ready"):
         await house.turn(AffinityKey("another"))
+
+
+async def test_a_pool_that_only_drains_is_called_so() -> None:
+    house = House(replicas=three_replicas()[:1])
+    house.fleet.change(A, is_draining=True)
+    with pytest.raises(NoReplicaAvailable, match=r"0 of 1 ready, 1 draining") as caught:
+        await house.turn()
+    assert (caught.value.ready, caught.value.draining, caught.value.known) == (0, 1, 1)
 
 
 async def test_at_most_five_of_each_kind_are_told() -> None:

@@ -6,8 +6,8 @@ from hypothesis import strategies as st
 from router.domain.retry_budget import WINDOW_S, RetryBudget
 
 
-def takes(budget: RetryBudget, times: int, *, now: float, is_free: bool = False) -> int:
-    return sum(budget.take(now, is_free=is_free) for _ in range(times))
+def takes(budget: RetryBudget, times: int, *, now: float) -> int:
+    return sum(budget.take(now) for _ in range(times))
 
 
 def test_a_few_are_always_allowed() -> None:
@@ -29,12 +29,6 @@ def test_what_is_ten_seconds_old_is_forgotten() -> None:
     assert takes(budget, 5, now=10_000.0) == 3
 
 
-def test_what_is_free_is_given_always_and_leaves_less_for_the_rest() -> None:
-    budget = RetryBudget(share=0.0, floor=3)
-    assert takes(budget, 10, now=1.0, is_free=True) == 10
-    assert takes(budget, 1, now=1.0) == 0
-
-
 def test_a_clock_that_steps_back_earns_nothing() -> None:
     budget = RetryBudget(share=0.0, floor=3)
     assert takes(budget, 3, now=100.0) == 3
@@ -51,7 +45,7 @@ def test_in_no_window_are_there_more_than_allowed(steps: list[tuple[bool, float]
         if is_first:
             budget.first(now)
             firsts.append(now)
-        elif budget.take(now, is_free=False):
+        elif budget.take(now):
             seconds.append(now)
         began = int(now) - WINDOW_S + 1
         recent = [sum(1 for at in known if at >= began) for known in (firsts, seconds)]

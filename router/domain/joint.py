@@ -3,12 +3,13 @@
 They get its id and its shape; what was told already is swallowed; the counts become those of one undisturbed turn.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from router.domain.chunk import Chunk, Counts
 from router.domain.envelope import Envelope
 from router.domain.stop_watch import StopWatch
+from router.domain.told_ids import ToldIds
 from router.errors import StreamBroken
 
 _KEPT_BESIDE_CHOICES = ("system_fingerprint", "metrics")
@@ -29,14 +30,24 @@ class Before:
 
 
 class Joint:
+    """`told_ids` None: the caller has not asked for token ids."""
+
     def __init__(
-        self, *, envelope: Envelope, overlap: str, must_overlap: bool, before: Before, stop_watch: StopWatch
+        self,
+        *,
+        envelope: Envelope,
+        overlap: str,
+        must_overlap: bool,
+        before: Before,
+        stop_watch: StopWatch,
+        told_ids: ToldIds | None = None,
     ) -> None:
         self._envelope = envelope
         self._overlap = overlap
         self._must_overlap = must_overlap
         self._before = before
         self._stops = stop_watch
+        self._told_ids = told_ids
         self._matches = True
         self.swallowed = 0
         """Characters of the continuing answer that had been told before."""
@@ -60,15 +71,20 @@ class Joint:
         """The event to hand out; empty if it says nothing new."""
         if not chunk.choice:
             return self._envelope.event([], self._rest(chunk)) if chunk.counts is not None else b""
+        has_stopped = self.stopped_at is not None
         text = self._stops.feed(self._new(chunk.text))
+        ids = self._new_ids(chunk.token_ids or (), has_stopped=has_stopped)
         reason = chunk.finish_reason
         if reason is None:
-            if not (text or chunk.is_reasoning or chunk.is_beyond_text):
+            if not (text or ids or chunk.is_reasoning or chunk.is_beyond_text):
                 return b""
         elif self._must_overlap and not self.is_exact:
             self._matches = False
             raise StreamBroken("the continuing answer ended before it had said again what was told")
-        return self._envelope.event([self._choice(chunk, text)], self._rest(chunk))
+        choice = self._choice(chunk, text)
+        if self._told_ids is not None and chunk.token_ids is not None:
+            choice = {**choice, "token_ids": ids}
+        return self._envelope.event([choice], self._rest(chunk))
 
     def counts(self, counts: Counts) -> Counts:
         """Of the whole reply, from those of the continuing answer: its prompt holds the head of the reply."""
@@ -92,6 +108,10 @@ class Joint:
             if self._must_overlap:
                 raise StreamBroken("the continuing answer says something else than was told")
         return text[same:]
+
+    def _new_ids(self, ids: Sequence[int], *, has_stopped: bool) -> Sequence[int]:
+        """Half a character has its ids too, though no text yet. Behind a stop string there are none."""
+        return () if self._told_ids is None or has_stopped else self._told_ids.feed(ids)
 
     def _choice(self, chunk: Chunk, text: str) -> Mapping[str, object]:
         choice = {name: value for name, value in chunk.choice.items() if name not in _NOT_TOLD_AGAIN}

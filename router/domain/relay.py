@@ -30,6 +30,7 @@ from router.domain.exchange import Call, CallPath
 from router.domain.joint import Before, Joint
 from router.domain.sse import DONE, MAX_EVENT_BYTES, SEPARATOR, event_data
 from router.domain.stop_watch import StopWatch
+from router.domain.told_ids import ToldIds
 from router.errors import StreamBroken
 
 _ORDINARY = b'"finish_reason":null'
@@ -84,6 +85,7 @@ class Relay:
         self._asks_for_ids = token_ids and can_take_token_ids(call)
         self._first_call = with_token_ids(call) if self._asks_for_ids else call
         self._ids_are_told = self._asks_for_ids or says_token_ids(call)
+        self._told_ids = ToldIds() if says_token_ids(call) else None
         self._call = self._first_call
         self._must_tell_usage = must_tell_usage
         self._window_tokens = window_tokens
@@ -356,12 +358,20 @@ class Relay:
             must_overlap=plan.must_overlap,
             before=before,
             stop_watch=StopWatch(asked.watched_stops, told.text, is_told_itself=asked.tells_stops),
+            told_ids=self._ids_behind(plan.start.tokens),
         )
         self._before, self._start, self._prompt_tokens = told.text, plan.start, told.prompt_tokens
         self._had_reasoning = told.has_reasoning
         self._call = plan.call
         self._expect(joint)
         self._untold.append(joint_comment(continued=self._continued + 1, replica=replica))
+
+    def _ids_behind(self, tokens: int) -> ToldIds | None:
+        if self._told_ids is not None:
+            if self._joint is None:
+                self._told_ids.feed(self._heard.ids)
+            self._told_ids.go_on(tokens)
+        return self._told_ids
 
     def _completed(self, data: bytes) -> Complete:
         self._is_complete = True

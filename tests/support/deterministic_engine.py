@@ -42,6 +42,11 @@ class DeterministicEngine:
     def reply(self) -> bytes:
         return b"".join(self.pieces)
 
+    def words(self, ids: Sequence[object]) -> list[bytes]:
+        """The tokens that these are."""
+        known: dict[object, bytes] = {number: piece for piece, number in self._vocabulary.items()}
+        return [known.get(number, b"") for number in ids]
+
     def answer(self, call: Call) -> bytes:
         self.calls.append(call)
         body = json.loads(call.body)

@@ -42,6 +42,11 @@ class Reply:
         return "".join(str(delta) for delta in deltas)
 
     @property
+    def ids(self) -> list[object]:
+        told = [choice.get("token_ids") for choice in self.choices]
+        return [number for ids in told if isinstance(ids, list) for number in ids]
+
+    @property
     def roles(self) -> list[object]:
         return [_dict(choice["delta"])["role"] for choice in self.choices if "role" in _dict(choice.get("delta", {}))]
 

@@ -9,6 +9,7 @@ from router.domain.envelope import envelope_of
 from router.domain.joint import Before, Joint
 from router.domain.sse import event_data
 from router.domain.stop_watch import StopWatch
+from router.domain.told_ids import ToldIds
 from router.errors import StreamBroken
 
 CHAT = envelope_of({"id": "c-1", "object": "chat.completion.chunk", "created": 5, "model": "m"}, is_chat=True)
@@ -17,7 +18,13 @@ HEAD = {"id": "c-1", "object": "chat.completion.chunk", "created": 5, "model": "
 
 
 def joint(
-    overlap: str = "", *, must_overlap: bool = False, prompt: int | None = 10, is_chat: bool = True, stops: str = ""
+    overlap: str = "",
+    *,
+    must_overlap: bool = False,
+    prompt: int | None = 10,
+    is_chat: bool = True,
+    stops: str = "",
+    told_ids: ToldIds | None = None,
 ) -> Joint:
     return Joint(
         envelope=CHAT if is_chat else COMPLETION,
@@ -25,6 +32,7 @@ def joint(
         must_overlap=must_overlap,
         before=Before(prompt_tokens=prompt, start_tokens=4, start_chars=20, told_tokens=6),
         stop_watch=StopWatch([stops] if stops else [], "told", is_told_itself=False),
+        told_ids=told_ids,
     )
 
 
@@ -166,3 +174,23 @@ def test_running_counts_do_not_go_backwards() -> None:
 
 def test_an_event_of_nothing_is_not_told() -> None:
     assert joint().told(chunk()) == b""
+
+
+def test_who_asked_for_token_ids_gets_each_of_them_once_also_those_without_text() -> None:
+    told = ToldIds()
+    told.feed([1, 2, 3])
+    told.go_on(2)
+    one = joint(told_ids=told)
+    half = chunk({"index": 0, "delta": {"content": ""}, "finish_reason": None, "token_ids": [3]})
+    assert one.told(half) == b""
+    half = chunk({"index": 0, "delta": {"content": ""}, "finish_reason": None, "token_ids": [4]})
+    assert choice(one.told(half))["token_ids"] == [4]
+    assert choice(one.told(text("é", token_ids=[5])))["token_ids"] == [5]
+    assert choice(one.told(said("!")))["delta"] == {"content": "!"}
+
+
+def test_behind_a_stop_string_there_are_no_token_ids() -> None:
+    one = joint(stops="d#", told_ids=ToldIds())
+    assert choice(one.told(text("# and", token_ids=[7])))["token_ids"] == [7]
+    assert one.told(text(" so on", token_ids=[8])) == b""
+    assert choice(one.told(text("!", "length", token_ids=[9])))["token_ids"] == []

@@ -1,5 +1,6 @@
 """However often a replica is lost, the caller gets the undisturbed reply, once."""
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -52,11 +53,23 @@ def test_a_reply_whose_tokens_are_known_is_continued_exactly(
     options = data.draw(
         st.sampled_from([{}, USAGE, {"stream_options": {**USAGE["stream_options"], "continuous_usage_stats": True}}])
     )
-    call = (chat if is_chat else completion)(max_tokens=limit, temperature=0, **options)
+    asked = data.draw(st.sampled_from([{}, {"return_token_ids": True}]))
+    call = (chat if is_chat else completion)(max_tokens=limit, temperature=0, **options, **asked)
     per_event = data.draw(st.integers(1, 3))
-    meant = undisturbed(DeterministicEngine(pieces), call)
-    got = relayed(DeterministicEngine(pieces, per_event=per_event), call, cuts=lost, grain=grain)
+    all_at_once, engine = DeterministicEngine(pieces), DeterministicEngine(pieces, per_event=per_event)
+    meant = undisturbed(all_at_once, call)
+    got = relayed(engine, call, cuts=lost, grain=grain)
     is_the_same(got, meant)
+    if asked:
+        assert engine.words(got.ids) == all_at_once.words(meant.ids)
+
+
+@pytest.mark.parametrize("cut", [0.3, 0.5, 0.7, 0.8])
+def test_whoever_asked_for_token_ids_gets_those_of_half_characters_too(cut: float) -> None:
+    engine = DeterministicEngine([b"a", b"b", b"\xc3", b"\xa9", b"c", b"\xe5", b"\xa5", b"\xbd"])
+    got = relayed(engine, chat(max_tokens=50, temperature=0, return_token_ids=True), cuts=[cut])
+    assert got.continued == 1
+    assert engine.words(got.ids) == [*engine.pieces, b""]
 
 
 @settings(max_examples=150)

@@ -15,7 +15,7 @@ ELSEWHERE = {
     "gateway/wiring/authoring.py": "tests/integration/test_wiring.py",
     "gateway/wiring/clock.py": "tests/integration/test_wiring.py",
     "gateway/wiring/postgres.py": "tests/integration/test_wiring.py",
-    "gateway/wiring/redis.py": "tests/integration/wiring/test_routing.py",
+    "gateway/wiring/redis.py": "tests/integration/wiring/test_redis.py",
     "gateway/use_cases.py": "tests/unit/sessions/use_cases/test_take_turn.py",
     "loadtests/simulator/answer.py": "tests/integration/loadtests/simulator/test_routes_openai.py",
     "loadtests/simulator/door.py": "tests/integration/loadtests/simulator/test_routes_state.py",

@@ -250,7 +250,8 @@ class Carried(RunningTurn):
             return b""
         try:
             while True:
-                step = await self._next(self._failed(error))
+                error, may_ask = self._failed(error)
+                step = await self._next(error) if may_ask else self._all_told(error)
                 if isinstance(step, bytes):
                     self._complete()
                     return step
@@ -265,8 +266,8 @@ class Carried(RunningTurn):
             self.close()
             raise
 
-    def _failed(self, error: EngineError | StreamBroken) -> EngineError:
-        """Leave the replica, and raise the error unless another one is to be asked."""
+    def _failed(self, error: EngineError | StreamBroken) -> tuple[EngineError, bool]:
+        """Leave the replica: what the turn ends with if nobody goes on with it, and whether another one may be asked."""
         if isinstance(error, StreamBroken):
             error = EngineBroke(self._replica, str(error))
         self._note(error)
@@ -276,14 +277,13 @@ class Carried(RunningTurn):
         self._errand.is_handed_over = False
         match after_failure(self._failure(error), most=yard.settings.max_attempts, may_continue=self._may_continue):
             case GiveUp(why):
-                raise self._last_word(error, why)
+                return self._last_word(error, why), False
             case Elsewhere(is_free):
-                if not is_free and not yard.budgets.of(self._call.model).take(yard.clock()):
-                    yard.tally.budget_exhausted += 1
-                    raise error
+                may_ask = is_free or yard.budgets.of(self._call.model).take(yard.clock())
+                yard.tally.budget_exhausted += not may_ask
+                return error, may_ask
             case never:
                 assert_never(never)
-        return error
 
     def _failure(self, error: EngineError) -> Failure:
         known = self._yard.fleet.current().get(self._replica)
@@ -318,12 +318,7 @@ class Carried(RunningTurn):
         try:
             placed = await self._yard.placing.place(self._errand)
         except RouterError:
-            # All of it may have been delivered. Otherwise the replica's own error says more than that none is left.
-            step = None if self._relay is None else self._relay.resume(replica=self._replica)
-            if isinstance(step, Complete):
-                self._yard.tally.takeovers[Takeover.COMPLETED] += 1
-                return step.data
-            raise failed from None
+            return self._all_told(failed)
         if self._relay is None:
             return placed, self._sent
         match self._relay.resume(replica=placed.replica.id):
@@ -344,6 +339,16 @@ class Carried(RunningTurn):
                 raise failed
             case never:
                 assert_never(never)
+
+    def _all_told(self, failed: EngineError) -> bytes:
+        """What ends the reply if all of it was delivered. Otherwise the replica's own error says more than that there
+        is no other one.
+        """
+        step = None if self._relay is None else self._relay.resume(replica=self._replica)
+        if not isinstance(step, Complete):
+            raise failed from None
+        self._yard.tally.takeovers[Takeover.COMPLETED] += 1
+        return step.data
 
     @property
     def _has_begun(self) -> bool:

@@ -13,7 +13,7 @@ from router.domain.exchange import Call, Finished, TextPiece
 from router.domain.fleet import AffinityKey, Health, ReplicaId
 from router.domain.pin_key import pin_key
 from router.errors import EngineBroke, EngineBusy, EngineError, EngineRejected, EngineTimedOut, EngineUnreachable
-from router.settings import RouterSettings
+from router.settings import EngineKind, RouterSettings
 from router.tally import MoveReason, Takeover
 from tests.support.fake_engine import PIECES, REPLY, WHOLE_BODY
 from tests.support.rival_pins import RivalPins
@@ -149,6 +149,26 @@ async def test_who_wants_no_continuation_gets_the_error_but_is_asked_for_anew_be
         await carried.read()
     assert house.is_idle()
     assert await carried.read() == b""
+
+
+@pytest.mark.parametrize(("engine", "lost"), [(EngineKind.VLLM, 1), (EngineKind.OPENAI, 1), (EngineKind.OPENAI, 2)])
+async def test_what_is_all_there_needs_no_continuation(engine: EngineKind, lost: int) -> None:
+    """Only the `[DONE]` is lost, or the usage too, which other engines need not tell."""
+    house, home = await settled(RouterSettings(engine=engine, continue_replies=False, retry_floor=0, retry_share=0.0))
+    house.fake.fails(home, EngineTimedOut(home, "silent"), after_events=EVENTS - lost)
+    data = await rest_of(await opened(house))
+    assert text_of(data) == REPLY
+    assert data.count(b'"finish_reason":"stop"') == data.count(b"[DONE]") == 1
+    assert (house.fake.asked, house.tally.takeovers) == ([home, home], {Takeover.COMPLETED: 1})
+    assert house.is_idle()
+
+
+async def test_a_usage_that_vllm_has_not_told_is_missed() -> None:
+    house, home = await settled(RouterSettings(continue_replies=False))
+    house.fake.fails(home, EngineBroke(home, "cut off"), after_events=EVENTS - 2)
+    with pytest.raises(EngineBroke):
+        await rest_of(await opened(house))
+    assert house.is_idle()
 
 
 async def test_a_replica_that_refuses_our_call_for_the_rest_has_not_rejected_the_caller() -> None:

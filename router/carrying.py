@@ -267,7 +267,7 @@ class Carried(RunningTurn):
             raise
 
     def _failed(self, error: EngineError | StreamBroken) -> tuple[EngineError, bool]:
-        """Leave the replica: what the turn ends with if nobody goes on with it, and whether another one may be asked."""
+        """Leave the replica: what the turn ends with if nobody goes on, and whether another one may be asked."""
         if isinstance(error, StreamBroken):
             error = EngineBroke(self._replica, str(error))
         self._note(error)

@@ -223,7 +223,7 @@ class Mover:
         ):
             return
         moved = await self._parts.pins.claim(key, [target.id], replacing=pin, demand=session.demand, prefer=target.id)
-        if moved.generation == pin.generation + 1 and moved.replica == target.id:
+        if moved.is_won:
             self._moved[how] += 1
             self._ours.pop(key, None)
             self._left.discard(key)

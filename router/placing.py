@@ -147,19 +147,22 @@ class Placing:
     async def _claim(self, errand: Errand, key: AffinityKey, assign: Assign) -> None:
         """The pin that wins may be another router's; the next round judges it like any other."""
         move = None if assign.replacing is None else self._move_from(errand, assign.replacing.replica)
-        errand.candidates = self._looked_at(errand, assign.candidates)
-        errand.pin = await self._from.pins.claim(
+        candidates = self._looked_at(errand, assign.candidates)
+        pin = errand.pin = await self._from.pins.claim(
             key,
             assign.candidates,
             replacing=assign.replacing,
             demand=errand.asks.demand,
             prefer=errand.asks.prefer or self._last.get(key),
         )
-        errand.why = assign.why
+        if move is None and not pin.is_won:
+            # Another turn of the session was placed first; to this one it is as if it had found the pin.
+            return
+        errand.why, errand.candidates = assign.why, candidates
         if move is None:
             errand.decision = PinDecision.NEW
         else:
-            self._tally.moves[move] += 1
+            self._tally.moves[move] += pin.is_won
             # A session that is placed and moved in one turn is new to whoever asks.
             if errand.decision is not PinDecision.NEW or errand.failed:
                 errand.decision = PinDecision.MOVED

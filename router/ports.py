@@ -32,7 +32,7 @@ class PinStore(Protocol):
         demand: Demand,
         prefer: ReplicaId | None = None,
     ) -> Pin:
-        """Choose and pin in one step, unless another router was first; return the pin that won.
+        """Choose and pin in one step, unless another claim was first; return the pin that won, and whether it is ours.
 
         The pin is written only if the stored one still is `replacing` (None: there is none); otherwise the stored one
         is returned untouched. `prefer` is taken when it is a candidate; else `choose` of router/domain/placement.py

@@ -3,7 +3,7 @@
 import time
 from collections import OrderedDict, defaultdict
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 
 from typing_extensions import override
@@ -93,7 +93,7 @@ class MemoryPins(PinStore):
         if stored is not None and stored.pin.replica != replica:
             self._leavers.note(stored.pin.replica, stored.demand, now)
         self._cohorts.hold(session.demand.cohort, session.pin.replica, now)
-        return session.pin
+        return replace(session.pin, is_won=True)
 
     @override
     async def end(self, key: AffinityKey) -> None:

@@ -108,7 +108,8 @@ class RedisPins(PinStore):
         replaced: tuple[str, int] = ("", 0) if replacing is None else (replacing.replica, replacing.generation)
         among = [prefer] if prefer is not None and prefer in candidates else candidates[:_MOST_CANDIDATES]
         wanted = (demand.kv_tokens, demand.cohort, self._cohort_bound, start_of(key))
-        return _record(await self._run("claim_pin", key, *replaced, *wanted, *among))
+        *record, is_won = _items(await self._run("claim_pin", key, *replaced, *wanted, *among))
+        return _record(record, is_won=bool(is_won))
 
     async def touch(self, used: Sequence[tuple[AffinityKey, Pin]]) -> Touched:
         """Note that these are in use, and learn which of them are wrong."""
@@ -150,11 +151,11 @@ def _correction(used: Sequence[tuple[AffinityKey, Pin]], entry: object) -> tuple
     return used[_integer(place)][0], _record(truth) if truth else None
 
 
-def _record(answer: object) -> PinRecord:
+def _record(answer: object, *, is_won: bool = False) -> PinRecord:
     match answer:
         case [bytes(replica), int(generation), int(kv_tokens), bytes(cohort)]:
             # The same few names come again and again, and are kept for every session that is cached.
-            pin = Pin(ReplicaId(intern(replica.decode())), generation)
+            pin = Pin(ReplicaId(intern(replica.decode())), generation, is_won)
             return PinRecord(pin, Demand(kv_tokens, intern(cohort.decode())))
         case _:
             raise PinStoreUnavailable("a pin came back in an unknown shape")

@@ -1,6 +1,6 @@
 """A pin: which replica holds a session's cache, and how often that has changed."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 
 from router.domain.fleet import ReplicaId
@@ -31,6 +31,8 @@ class Pin:
 
     replica: ReplicaId
     generation: int
+    is_won: bool = field(default=False, compare=False)
+    """Told with what a claim returns: whether that claim has written it."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,5 @@
--- Chooses a replica and pins the session to it, unless another router was first; returns the pin that won.
+-- Chooses a replica and pins the session to it, unless another router was first; returns the pin that won, and 1 if this
+-- claim wrote it, else 0.
 -- `choose` is the twin of router/domain/placement.py; a contract test holds both to the same answers.
 -- ARGV from 3: the session, replica and generation being replaced ('' and 0: none), KV tokens, cohort ('': none),
 -- bound, where to begin among equals, the candidates.
@@ -6,6 +7,12 @@ local session, replacing, replacing_generation = ARGV[3], ARGV[4], tonumber(ARGV
 local kv, cohort, bound, start = tonumber(ARGV[6]), ARGV[7], tonumber(ARGV[8]), tonumber(ARGV[9])
 local FIRST = 10
 local LEFT, LEFT_MS, NOBODY = 'dy:p2:left', 5000, { kv = 0, sessions = 0 }
+
+local function claimed(pin, is_won)
+  local told = answer(pin)
+  told[#told + 1] = is_won
+  return told
+end
 
 local function holders()
   if cohort == '' then return nil end
@@ -68,7 +75,7 @@ end
 
 local pin = stored(session)
 if pin then
-  if pin.replica ~= replacing or pin.generation ~= replacing_generation then return answer(pin) end
+  if pin.replica ~= replacing or pin.generation ~= replacing_generation then return claimed(pin, 0) end
   drop(pin.replica, pin.member)
 end
 sweep(16)
@@ -79,4 +86,4 @@ write(won)
 if pin and pin.replica ~= won.replica then note_leaver(pin.replica, tonumber(pin.kv)) end
 -- The first generation too: a cache may still believe a pin that has expired since.
 tell(session, won.replica, won.generation)
-return answer(won)
+return claimed(won, 1)

@@ -69,6 +69,25 @@ async def test_a_request_without_a_session_waits_too_and_is_refused_in_the_end()
     assert house.is_idle()
 
 
+async def test_of_first_turns_at_once_one_is_new_and_the_others_find_its_pin() -> None:
+    house = House(pins=SlowPins())
+    turns = await asyncio.gather(*(house.router.carry(CALL, session=KEY) for _ in range(5)))
+    assert len({turn.replica for turn in turns}) == 1
+    assert Counter(turn.pin for turn in turns) == {PinDecision.NEW: 1, PinDecision.KEPT: 4}
+    for turn in turns:
+        turn.close()
+    assert house.is_idle()
+
+
+async def test_of_moves_at_once_one_is_counted_and_all_are_told() -> None:
+    house = House(pins=SlowPins())
+    home = (await house.turn())[0]
+    house.take_down(home)
+    turns = await asyncio.gather(*(house.router.carry(CALL, session=KEY) for _ in range(5)))
+    assert Counter(turn.pin for turn in turns) == {PinDecision.MOVED: 5}
+    assert house.tally.moves == {MoveReason.REPLICA_LOST: 1}
+
+
 async def test_fifty_starts_at_once_spread_evenly() -> None:
     house = House()
     turns = await asyncio.gather(*(house.router.carry(CALL, session=AffinityKey(f"s-{n}")) for n in range(51)))

@@ -22,6 +22,7 @@ from router.domain.relay import AskAgain, Complete, Continue, Relay, Stuck
 from router.domain.trace_parent import with_trace_parent
 from router.errors import (
     EngineBroke,
+    EngineConnectLate,
     EngineError,
     EngineRejected,
     EngineUnreachable,
@@ -306,7 +307,9 @@ class Carried(RunningTurn):
         # A rejection quotes the request, and with it what people said.
         detail = "" if isinstance(error, EngineRejected) else error.detail[:_LONGEST_DETAIL]
         name = type(error).__name__
-        if isinstance(error, EngineUnreachable):
+        if isinstance(error, EngineConnectLate):
+            self._yard.fleet.saw_late_connect(self._replica, detail)
+        elif isinstance(error, EngineUnreachable):
             self._yard.fleet.saw_failure(self._replica, detail)
         _log.warning("turn failed at a replica", replica=self._replica, error=name, detail=detail)
         if self._attempt is not None:

@@ -30,7 +30,11 @@ class EngineError(RouterError):
 
 
 class EngineUnreachable(EngineError):
-    """The connection was refused, reset before the answer began, or could not be made in time."""
+    """The connection was refused, or reset before the answer began."""
+
+
+class EngineConnectLate(EngineUnreachable):
+    """The connection could not be made in time."""
 
 
 class EngineTimedOut(EngineError):

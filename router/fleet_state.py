@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import structlog
 from structlog.typing import FilteringBoundLogger
@@ -33,6 +33,7 @@ class _Known:
     proven: tuple[str, ...] = ()
     """Warnings of its registration, and of its canary."""
     canary_ms: float | None = None
+    has_trouble: asyncio.Event = field(default_factory=asyncio.Event)
 
     @property
     def warnings(self) -> tuple[str, ...]:
@@ -59,6 +60,18 @@ class FleetState(FleetView):
     def saw_failure(self, replica: ReplicaId, detail: str) -> None:
         if (known := self._known.get(replica)) is not None:
             self.observe(known.spec, Sighting(Observation.TURN_LOST, detail))
+
+    @override
+    def saw_late_connect(self, replica: ReplicaId, detail: str) -> None:
+        if (known := self._known.get(replica)) is not None:
+            self.observe(known.spec, Sighting(Observation.CONNECT_LATE, detail))
+            known.has_trouble.set()
+
+    async def trouble(self, replica: ReplicaId) -> None:
+        """Return once a turn has had trouble there that a look would explain, since the last call. For one waiter."""
+        if (known := self._known.get(replica)) is not None:
+            await known.has_trouble.wait()
+            known.has_trouble.clear()
 
     def get(self, replica: ReplicaId) -> Replica | None:
         known = self._known.get(replica)
@@ -177,7 +190,7 @@ def _take_findings(known: _Known, seen: Sighting) -> None:
 def _reason(replica: Replica, seen: Sighting) -> str:
     """Why it does not serve; kept over what says nothing new, and while it has yet to prove itself."""
     match seen.observation:
-        case Observation.PROBE_PASSED | Observation.ACCEPTED:
+        case Observation.PROBE_PASSED | Observation.ACCEPTED | Observation.CONNECT_LATE:
             return replica.reason
         case Observation.CANARY_PASSED:
             return "" if after(replica.health, seen.observation) is Health.READY else replica.reason

@@ -106,6 +106,9 @@ class FleetView(Protocol):
     def saw_failure(self, replica: ReplicaId, detail: str) -> None:
         """A turn could not reach this replica; it is DOWN until a probe says otherwise."""
 
+    def saw_late_connect(self, replica: ReplicaId, detail: str) -> None:
+        """A turn got no connection to it in time; a probe is to look at it now."""
+
 
 class Answer(Protocol):
     """A replica's answer with status 200, as it arrives."""

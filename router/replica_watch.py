@@ -3,6 +3,7 @@
 import asyncio
 from asyncio import Task, TaskGroup
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from itertools import count
 
@@ -24,6 +25,9 @@ _log: FilteringBoundLogger = structlog.get_logger(__name__)
 _REGISTRATIONS_AT_ONCE = 16
 # Past so many looks a second, probing a large fleet would cost turns their time: then each replica is seen less often.
 _LOOKS_PER_S = 50
+
+# However many turns have trouble.
+_LOOKS_APART_S = 0.25
 
 _IS_REGISTERED = frozenset({Health.PROVING, Health.READY})
 
@@ -87,8 +91,20 @@ class ReplicaWatch:
                 await self._round()
                 if self._may_try_out():
                     self._canary = group.create_task(self._try_out())
-                # A late answer that was forgiven is asked for again at once: a frozen replica is found sooner.
-                await asyncio.sleep(0 if self._late == 1 and self._health is Health.READY else self._around.interval_s)
+                await self._rest()
+
+    async def _rest(self) -> None:
+        """Until the next look is due, or a turn has had trouble that a look would explain."""
+        if self._late == 1 and self._health is Health.READY:
+            # A late answer that was forgiven is asked for again at once: a frozen replica is found sooner.
+            await asyncio.sleep(0)
+            return
+        interval_s = self._around.interval_s
+        await asyncio.sleep(min(interval_s, _LOOKS_APART_S))
+        if interval_s > _LOOKS_APART_S:
+            with suppress(TimeoutError):
+                async with asyncio.timeout(interval_s - _LOOKS_APART_S):
+                    await self._around.state.trouble(self._spec.id)
 
     @property
     def _health(self) -> Health | None:

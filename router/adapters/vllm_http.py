@@ -15,6 +15,7 @@ from router.adapters.request_names import request_name
 from router.adapters.upstream.client import UpstreamClient
 from router.adapters.upstream.errors import (
     AnswerBroken,
+    ConnectTimedOut,
     HeaderInvalid,
     OutOfPatience,
     UpstreamError,
@@ -25,7 +26,15 @@ from router.domain.error_body import error_message
 from router.domain.exchange import Call
 from router.domain.fleet import Replica, ReplicaId
 from router.domain.patience import Limits, Patience
-from router.errors import EngineBroke, EngineBusy, EngineError, EngineRejected, EngineTimedOut, EngineUnreachable
+from router.errors import (
+    EngineBroke,
+    EngineBusy,
+    EngineConnectLate,
+    EngineError,
+    EngineRejected,
+    EngineTimedOut,
+    EngineUnreachable,
+)
 from router.ports import Answer, Engine
 from router.settings import EngineKind, RouterSettings
 
@@ -139,6 +148,8 @@ def _before_the_answer(replica: ReplicaId, error: UpstreamError) -> EngineError:
             return EngineTimedOut(replica, str(error))
         case HeaderInvalid():
             return EngineRejected(replica, str(error))
+        case ConnectTimedOut():
+            return EngineConnectLate(replica, str(error))
         case _:
             return EngineUnreachable(replica, str(error))
 

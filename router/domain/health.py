@@ -22,7 +22,9 @@ class Observation(StrEnum):
     """It still answers."""
     PROBE_FAILED = "probe failed"
     TURN_LOST = "turn lost"
-    """A turn could not connect."""
+    """A turn's connection was refused, or reset before the answer began."""
+    CONNECT_LATE = "connect late"
+    """A turn got no connection in time, which a crowd causes too; a probe is to decide."""
     CANARY_PASSED = "canary passed"
     """It generated a token, or was seen generating."""
     CANARY_FAILED = "canary failed"
@@ -36,6 +38,7 @@ _AFTER: Mapping[tuple[Health, Observation], Health] = {
     (Health.UNKNOWN, Observation.PROBE_PASSED): Health.UNKNOWN,
     (Health.UNKNOWN, Observation.PROBE_FAILED): Health.DOWN,
     (Health.UNKNOWN, Observation.TURN_LOST): Health.DOWN,
+    (Health.UNKNOWN, Observation.CONNECT_LATE): Health.UNKNOWN,
     (Health.UNKNOWN, Observation.CANARY_PASSED): Health.UNKNOWN,
     (Health.UNKNOWN, Observation.CANARY_FAILED): Health.DOWN,
     (Health.PROVING, Observation.ACCEPTED): Health.PROVING,
@@ -43,6 +46,7 @@ _AFTER: Mapping[tuple[Health, Observation], Health] = {
     (Health.PROVING, Observation.PROBE_PASSED): Health.PROVING,
     (Health.PROVING, Observation.PROBE_FAILED): Health.DOWN,
     (Health.PROVING, Observation.TURN_LOST): Health.DOWN,
+    (Health.PROVING, Observation.CONNECT_LATE): Health.PROVING,
     (Health.PROVING, Observation.CANARY_PASSED): Health.READY,
     (Health.PROVING, Observation.CANARY_FAILED): Health.DOWN,
     (Health.READY, Observation.ACCEPTED): Health.READY,
@@ -50,6 +54,7 @@ _AFTER: Mapping[tuple[Health, Observation], Health] = {
     (Health.READY, Observation.PROBE_PASSED): Health.READY,
     (Health.READY, Observation.PROBE_FAILED): Health.DOWN,
     (Health.READY, Observation.TURN_LOST): Health.DOWN,
+    (Health.READY, Observation.CONNECT_LATE): Health.READY,
     (Health.READY, Observation.CANARY_PASSED): Health.READY,
     (Health.READY, Observation.CANARY_FAILED): Health.DOWN,
     (Health.DOWN, Observation.ACCEPTED): Health.PROVING,
@@ -57,6 +62,7 @@ _AFTER: Mapping[tuple[Health, Observation], Health] = {
     (Health.DOWN, Observation.PROBE_PASSED): Health.DOWN,
     (Health.DOWN, Observation.PROBE_FAILED): Health.DOWN,
     (Health.DOWN, Observation.TURN_LOST): Health.DOWN,
+    (Health.DOWN, Observation.CONNECT_LATE): Health.DOWN,
     (Health.DOWN, Observation.CANARY_PASSED): Health.DOWN,
     (Health.DOWN, Observation.CANARY_FAILED): Health.DOWN,
     (Health.REFUSED, Observation.ACCEPTED): Health.PROVING,
@@ -64,6 +70,7 @@ _AFTER: Mapping[tuple[Health, Observation], Health] = {
     (Health.REFUSED, Observation.PROBE_PASSED): Health.REFUSED,
     (Health.REFUSED, Observation.PROBE_FAILED): Health.DOWN,
     (Health.REFUSED, Observation.TURN_LOST): Health.DOWN,
+    (Health.REFUSED, Observation.CONNECT_LATE): Health.REFUSED,
     (Health.REFUSED, Observation.CANARY_PASSED): Health.REFUSED,
     (Health.REFUSED, Observation.CANARY_FAILED): Health.DOWN,
 }

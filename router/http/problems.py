@@ -35,6 +35,7 @@ KINDS: dict[type[Exception], Kind] = {
     carrying.NoReplicaAvailable: Kind(503, "no_replica_available", _SERVER),
     carrying.NoRoom: Kind(503, "no_room", _SERVER),
     carrying.EngineUnreachable: Kind(503, "engine_unreachable", _SERVER),
+    carrying.EngineConnectLate: Kind(503, "engine_unreachable", _SERVER),
     carrying.EngineBusy: Kind(503, "engine_busy", _SERVER),
     carrying.EngineTimedOut: Kind(504, "engine_timed_out", _SERVER),
     carrying.EngineBroke: Kind(502, "engine_broke", _SERVER),

@@ -37,6 +37,7 @@ class FakeFleet(FleetView):
     def __init__(self, replicas: Iterable[Replica]) -> None:
         self._fleet = Fleet(tuple(replicas))
         self.failures: list[ReplicaId] = []
+        self.late: list[ReplicaId] = []
 
     @override
     def current(self) -> Fleet:
@@ -46,6 +47,10 @@ class FakeFleet(FleetView):
     def saw_failure(self, replica: ReplicaId, detail: str) -> None:
         self.failures.append(replica)
         self.change(replica, health=Health.DOWN, reason=detail)
+
+    @override
+    def saw_late_connect(self, replica: ReplicaId, detail: str) -> None:
+        self.late.append(replica)
 
     def change(self, replica: ReplicaId, **fields: object) -> None:
         self._fleet = Fleet(

@@ -7,7 +7,7 @@ from types import TracebackType
 from typing import Self
 
 from router.adapters.upstream.connection import Connection
-from router.adapters.upstream.errors import ConnectFailed, ConnectionDropped
+from router.adapters.upstream.errors import ConnectFailed, ConnectionDropped, ConnectTimedOut
 from router.adapters.upstream.idle import IdleConnections
 from router.adapters.upstream.reply import Reply
 from router.adapters.upstream.target import Origin, Target, target_of
@@ -92,7 +92,7 @@ class UpstreamClient:
                     ssl_handshake_timeout=within_s if tls else None,
                 )
         except TimeoutError:
-            raise ConnectFailed(f"no connection within {within_s:g} s") from None
+            raise ConnectTimedOut(f"no connection within {within_s:g} s") from None
         except (OSError, UnicodeError) as error:
             raise ConnectFailed(f"{type(error).__name__}: {error}") from error
         if connection.is_usable:

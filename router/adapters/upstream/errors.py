@@ -14,7 +14,11 @@ class HeaderInvalid(UpstreamError):
 
 
 class ConnectFailed(UpstreamError):
-    """No connection could be made, or not in time."""
+    """No connection could be made."""
+
+
+class ConnectTimedOut(ConnectFailed):
+    """No connection could be made in time."""
 
 
 class NoAnswer(UpstreamError):

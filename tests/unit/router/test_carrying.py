@@ -12,7 +12,15 @@ from router.domain.chat_call import chat_call
 from router.domain.exchange import Call, Finished, TextPiece
 from router.domain.fleet import AffinityKey, Health, ReplicaId
 from router.domain.pin_key import pin_key
-from router.errors import EngineBroke, EngineBusy, EngineError, EngineRejected, EngineTimedOut, EngineUnreachable
+from router.errors import (
+    EngineBroke,
+    EngineBusy,
+    EngineConnectLate,
+    EngineError,
+    EngineRejected,
+    EngineTimedOut,
+    EngineUnreachable,
+)
 from router.settings import EngineKind, RouterSettings
 from router.tally import MoveReason, Takeover
 from tests.support.fake_engine import PIECES, REPLY, WHOLE_BODY
@@ -285,6 +293,16 @@ async def test_a_class_that_leaves_a_lost_replica_uses_up_nobody_elses_budget() 
     house.fake.refuses(EngineBusy(home, "overloaded"))
     assert text_of(await house.read(STREAMED)) == REPLY, "what is paid for is there still"
     assert (house.tally.retries >= 2, house.tally.budget_exhausted) == (True, 0)
+
+
+async def test_connections_that_come_late_open_the_breaker_and_take_no_replica_down() -> None:
+    house, home = await settled(RouterSettings(breaker_failures=3))
+    house.fake.refuses(EngineConnectLate(home, "no connection within 2 s"))
+    for number in range(1, 4):
+        await house.router.end(KEY)
+        assert text_of(await house.read(STREAMED, asks=Asks(prefer=home))) == REPLY
+        assert house.router.numbers().breakers_open == (frozenset() if number < 3 else {home})
+    assert (house.fleet.late, house.fleet.failures, len(house.router.fleet().ready)) == ([home] * 3, [], 3)
 
 
 async def test_fifty_wrong_requests_open_no_breaker() -> None:

@@ -78,10 +78,33 @@ def test_a_lost_turn_takes_it_down_with_the_reason_until_it_has_proven_itself_ag
     assert (shown(state).health, shown(state).reason) == (Health.READY, "")
 
 
-def test_a_stranger_is_ignored() -> None:
+async def test_a_late_connect_takes_nothing_down_and_asks_for_a_look() -> None:
+    state = ready(AT_A, AT_B)
+    before = state.current()
+    looker = asyncio.ensure_future(state.trouble(A))
+    await asyncio.sleep(0)
+    state.saw_late_connect(B, "no connection within 2 s")
+    await asyncio.sleep(0)
+    assert not looker.done()
+    state.saw_late_connect(A, "no connection within 2 s")
+    state.saw_late_connect(A, "no connection within 2 s")
+    await looker
+    assert state.current() is before
+    again = asyncio.ensure_future(state.trouble(A))
+    await asyncio.sleep(0)
+    assert not again.done(), "one look is enough for both"
+    again.cancel()
+    state.observe(AT_A, Sighting(Observation.PROBE_FAILED, "gone"))
+    state.saw_late_connect(A, "no connection within 2 s")
+    assert (shown(state).health, shown(state).reason) == (Health.DOWN, "gone")
+
+
+async def test_a_stranger_is_ignored() -> None:
     state = two()
     before = state.current()
     state.saw_failure(ReplicaId("c"), "refused")
+    state.saw_late_connect(ReplicaId("c"), "no connection within 2 s")
+    await state.trouble(ReplicaId("c"))
     state.observe(ReplicaSpec(ReplicaId("c"), "http://c"), ACCEPTED)
     assert state.current() is before
     assert state.get(ReplicaId("c")) is None

@@ -27,7 +27,13 @@ NO_TOKEN = Late("no token for its canary within 10 s")
 class Watched:
     """One replica, its watch, and the probe that answers for it."""
 
-    def __init__(self, *, canary_interval_s: float = 0.01, engine: EngineKind = EngineKind.VLLM) -> None:
+    def __init__(
+        self,
+        *,
+        canary_interval_s: float = 0.01,
+        engine: EngineKind = EngineKind.VLLM,
+        probe_interval_s: float = 0.002,
+    ) -> None:
         self.probe = FakeProbe()
         self.state = FleetState()
         self.state.set_replicas([AT_A])
@@ -36,7 +42,7 @@ class Watched:
         self.canaries: list[str] = []
         settings = RouterSettings(
             engine=engine,
-            probe_interval_s=0.002,
+            probe_interval_s=probe_interval_s,
             canary_interval_s=canary_interval_s,
             canary_timeout_s=0.02,
         )
@@ -228,6 +234,21 @@ async def test_one_late_look_is_forgiven_and_asked_for_again_at_once() -> None:
         watched.probe.looks(A, LATE)
         await watched.until(Health.DOWN)
         assert watched.reason == LATE.detail
+
+
+async def test_a_turn_that_got_no_connection_in_time_has_a_look_follow_soon_and_many_have_no_more() -> None:
+    watched = Watched(probe_interval_s=60, canary_interval_s=60)
+    async with running(watched):
+        await watched.until(Health.READY)
+        for _ in range(2):
+            for _ in range(100):
+                watched.state.saw_late_connect(A, "no connection within 2 s")
+            await watched.until_asked("look")
+            assert watched.health is Health.READY
+        assert watched.asked("look") == 3
+        watched.probe.looks(A, GONE)
+        watched.state.saw_late_connect(A, "no connection within 2 s")
+        await watched.until(Health.DOWN)
 
 
 async def test_whoever_wants_metrics_is_told_them_and_that_they_are_lost() -> None:

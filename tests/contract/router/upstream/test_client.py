@@ -15,7 +15,7 @@ import pytest
 
 from router.adapters.upstream.alarm import Alarm
 from router.adapters.upstream.client import UpstreamClient
-from router.adapters.upstream.errors import AnswerBroken, ConnectFailed, NoAnswer, OutOfPatience
+from router.adapters.upstream.errors import AnswerBroken, ConnectFailed, ConnectTimedOut, NoAnswer, OutOfPatience
 from router.adapters.upstream.reply import Reply
 from router.adapters.upstream.request import request_bytes
 from router.domain.patience import Limits, Patience
@@ -219,7 +219,7 @@ async def test_connecting_has_its_time(client: UpstreamClient) -> None:
                 one.setblocking(False)
                 one.connect_ex(("127.0.0.1", port))
             began = time.monotonic()
-            with pytest.raises(ConnectFailed, match=r"no connection within 0\.2 s"):
+            with pytest.raises(ConnectTimedOut, match=r"no connection within 0\.2 s"):
                 await ask(client, f"http://127.0.0.1:{port}", Limits(connect_s=0.2, total_s=20))
             assert time.monotonic() - began < 2
         finally:

@@ -3,9 +3,17 @@
 import pytest
 
 from router.domain.failover import Elsewhere, Failure, GiveUp, Why, after_failure
-from router.errors import EngineBroke, EngineBusy, EngineError, EngineRejected, EngineTimedOut, EngineUnreachable
+from router.errors import (
+    EngineBroke,
+    EngineBusy,
+    EngineConnectLate,
+    EngineError,
+    EngineRejected,
+    EngineTimedOut,
+    EngineUnreachable,
+)
 
-LOST = (EngineUnreachable, EngineBroke)
+LOST = (EngineUnreachable, EngineConnectLate, EngineBroke)
 SLOW = (EngineTimedOut, EngineBusy)
 
 

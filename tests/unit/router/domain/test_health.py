@@ -56,8 +56,11 @@ def test_an_unfit_replica_is_refused_whatever_it_was(health: Health) -> None:
 
 
 @pytest.mark.parametrize("health", list(Health))
-def test_that_it_still_answers_changes_nothing(health: Health) -> None:
-    assert after(health, Observation.PROBE_PASSED) is health
+@pytest.mark.parametrize("seen", [Observation.PROBE_PASSED, Observation.CONNECT_LATE], ids=lambda seen: seen.name)
+def test_that_it_still_answers_or_that_a_turn_got_no_connection_in_time_changes_nothing(
+    health: Health, seen: Observation
+) -> None:
+    assert after(health, seen) is health
 
 
 def test_without_canaries_acceptance_is_the_proof() -> None:

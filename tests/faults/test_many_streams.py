@@ -17,7 +17,6 @@ async def test_more_than_a_thousand_streams_at_once_are_all_heard(tmp_path: Path
         "first_byte_timeout_s=60",
         "chunk_timeout_s=30",
         "probe_timeout_s=20",
-        "connect_timeout_s=20",
         "answer_timeout_s=60",
     )
     with House(replicas=2, speed_up=20, log=tmp_path / "router.log", settings=settings) as house:

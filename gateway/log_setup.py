@@ -5,7 +5,7 @@ import sys
 from typing import TextIO
 
 import structlog
-from structlog.types import Processor
+from structlog.types import EventDict, Processor, WrappedLogger
 
 _LEVELS = {"debug": logging.DEBUG, "info": logging.INFO, "warning": logging.WARNING, "error": logging.ERROR}
 
@@ -16,6 +16,7 @@ def set_up(*, level: str, layout: str, stream: TextIO | None = None) -> None:
     shared: list[Processor] = [
         structlog.stdlib.add_log_level,
         structlog.stdlib.ExtraAdder(),
+        _without_colors,
         structlog.processors.TimeStamper(fmt="iso", utc=True),
     ]
     structlog.configure(
@@ -41,6 +42,12 @@ def set_up(*, level: str, layout: str, stream: TextIO | None = None) -> None:
         logging.getLogger(talkative).setLevel(logging.WARNING)
     # It writes a line for every batch that a collector does not take; our own exporter says so once, and counts.
     logging.getLogger("opentelemetry").setLevel(logging.CRITICAL)
+
+
+def _without_colors(_logger: WrappedLogger, _method: str, event: EventDict) -> EventDict:
+    """The web server says some lines twice in one, the second time with the codes of a terminal."""
+    event.pop("color_message", None)
+    return event
 
 
 def _rendered(layout: str, *, colors: bool) -> list[Processor]:

@@ -70,7 +70,10 @@ class RouterProcessSettings(BaseSettings):
         if len(set(names)) != len(names):
             raise ValueError("replicas: two have the same id")
         if not (self.open or self.operator_keys or is_loopback(self.host)):
-            raise ValueError(f"host: {self.host} is not this machine alone; set operator_keys, or open to do without")
+            raise ValueError(
+                f"host: {self.host} is not this machine alone; set operator_keys (--operator-key-file), "
+                "or open (--open) to do without"
+            )
         return self
 
 

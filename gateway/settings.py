@@ -20,7 +20,7 @@ from pydantic import (
     ValidationError,
     model_validator,
 )
-from pydantic_settings import BaseSettings, SettingsConfigDict
+from pydantic_settings import BaseSettings, SettingsConfigDict, SettingsError
 
 from router.settings import RouterSettings
 from sessions.domain.budget import fitting
@@ -99,9 +99,18 @@ def load() -> Settings:
     return Settings()
 
 
-def reasons(error: ValidationError) -> list[str]:
+def reasons(error: ValidationError | SettingsError) -> list[str]:
     """One line per wrong setting, named as its environment variable; never its value, which may be a secret."""
+    if isinstance(error, SettingsError):
+        return [_unparsed(error)]
     return [f"{_variable(item['loc'])}: {item['msg'].removeprefix('Value error, ')}" for item in error.errors()]
+
+
+def _unparsed(error: SettingsError) -> str:
+    """It names the field in quotes, and ends the reading: other variables may be wrong too."""
+    _, _, after = str(error).partition('"')
+    field, _, _ = after.partition('"')
+    return f"{_variable((field,))}: this is not JSON"
 
 
 def _variable(location: tuple[int | str, ...]) -> str:

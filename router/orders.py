@@ -15,7 +15,7 @@ from router.domain.drain import DrainProgress, progress
 from router.domain.fleet import Replica, ReplicaId, ReplicaSpec
 from router.domain.pin import PinnedLoad
 from router.domain.replica_spec import checked_spec
-from router.errors import BoardUnavailable, PinStoreUnavailable, ReplicaInUse, ReplicaUnknown
+from router.errors import BoardUnavailable, PinStoreUnavailable, ReplicaInUse, ReplicaInvalid, ReplicaUnknown
 from router.ports import FleetBoard, FleetView, PinStore
 from router.settings import RouterSettings
 
@@ -144,6 +144,7 @@ class FleetOrders:
     async def add(self, replica: str, url: str, models: Iterable[str] = ()) -> ReplicaSpec:
         """Have it in the fleet of every router, beside those of the source; raises `ReplicaInvalid`."""
         spec = checked_spec(replica, url, models)
+        self._check_name(spec, await self._sources.board.read())
         await self._sources.board.add(spec)
         _log.info("replica added by order", replica=spec.id)
         return spec
@@ -205,6 +206,14 @@ class FleetOrders:
         added = any(spec.id == replica for spec in board.added)
         if replica in board.removed or not (added or self._sources.fleet.current().get(replica)):
             raise ReplicaUnknown(replica)
+
+    def _check_name(self, spec: ReplicaSpec, board: Board) -> None:
+        """Where the source names it too the source is right, and the order would change nothing."""
+        known = self._sources.fleet.current().get(spec.id)
+        if known is None or spec.id in board.removed or any(added.id == spec.id for added in board.added):
+            return
+        if known.url.rstrip("/") != spec.url:
+            raise ReplicaInvalid("the list of replicas has this id with another url; take another id")
 
     async def _loads(self, replicas: Sequence[ReplicaId]) -> Mapping[ReplicaId, PinnedLoad] | None:
         try:

@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from gateway.cli.api_client import Api, ApiClient
+from gateway.cli.api_faults import ApiRefused
 from gateway.cli.connection import DEFAULT_DATA, BaseUrl, DataFolder, OneKey, OperatorConnection, operator_connection
 from gateway.cli.drill_view import console
 from gateway.cli.failure import CommandFailed
@@ -19,6 +20,8 @@ app = typer.Typer(
 )
 
 LOOK_EVERY_S = 1.0
+# The code of a 404 that does not say which of our errors it is.
+_NOT_OURS = "http_404"
 
 ReplicaName = Annotated[str, typer.Argument(metavar="REPLICA", help="Its id, as `drillyard fleet list` shows it.")]
 
@@ -41,8 +44,8 @@ def list_replicas(*, base_url: BaseUrl = None, key: OneKey = None, data: DataFol
 
 @app.command(
     epilog="Examples:\n\n"
-    "  drillyard fleet drain vllm-1\n\n"
-    "  drillyard fleet drain vllm-1 --within 300 --wait && docker stop vllm-1\n\n"
+    "  drillyard fleet drain replica-1\n\n"
+    "  drillyard fleet drain replica-1 --within 300 --wait && docker stop replica-1\n\n"
     "New sessions go elsewhere at once. Those that are there move between two turns, and when the time is over all "
     "that is left. With --wait it leaves with 0 once the replica may be stopped, with 1 if somebody undid the drain."
 )
@@ -70,7 +73,7 @@ def drain(
     asyncio.run(run(operator_connection(base_url=base_url, key=key, data=data)))
 
 
-@app.command(epilog="Example:\n\n  drillyard fleet undo vllm-1")
+@app.command(epilog="Example:\n\n  drillyard fleet undo replica-1")
 def undo(
     replica: ReplicaName, *, base_url: BaseUrl = None, key: OneKey = None, data: DataFolder = DEFAULT_DATA
 ) -> None:
@@ -79,7 +82,7 @@ def undo(
     async def run(told: OperatorConnection) -> None:
         async with _operator(told) as client:
             await client.undo_drain(replica)
-            typer.echo(f"{replica} takes sessions again")
+            typer.echo(f"{replica} takes sessions again in a moment")
 
     asyncio.run(run(operator_connection(base_url=base_url, key=key, data=data)))
 
@@ -131,4 +134,12 @@ def _say(replica: ReplicaView) -> None:
 @asynccontextmanager
 async def _operator(told: OperatorConnection) -> AsyncIterator[ApiClient]:
     async with Api(base_url=told.base_url) as api:
-        yield api.as_holder_of(told.key)
+        try:
+            yield api.as_holder_of(told.key)
+        except ApiRefused as refused:
+            if refused.code != _NOT_OURS:
+                raise
+            raise CommandFailed(
+                f"{told.base_url} is not a `drillyard serve`",
+                advice="a `drillyard router` takes these orders at /replicas and tells decisions at /decisions",
+            ) from refused

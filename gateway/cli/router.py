@@ -13,6 +13,7 @@ import typer
 import uvicorn
 import uvloop
 from pydantic import ValidationError
+from pydantic_settings import SettingsError
 from structlog.typing import FilteringBoundLogger
 
 from gateway.cli.failure import CommandFailed
@@ -20,7 +21,7 @@ from gateway.cli.key_files import KeyFiles, keys_in
 from gateway.cli.router_http import RouterHttp
 from gateway.cli.serving import StoppableServer, allow_many_files, listening
 from gateway.log_setup import set_up
-from gateway.router_settings import RouterProcessSettings, load
+from gateway.router_settings import PoolReplicaSettings, RouterProcessSettings, load
 from gateway.settings import reasons
 from gateway.wiring.router_alone import router_alone
 from router.domain.pin import PinMode
@@ -28,13 +29,15 @@ from router.errors import FleetSourceUnavailable
 from router.http.app import RouterApp
 from router.settings import EngineKind
 
+# No line is longer than a terminal of 80 columns shows in one piece: a wrapped one cannot be pasted.
 EXAMPLES = (
     "Examples:\n\n"
-    "  drillyard router --replica a=http://127.0.0.1:8001 --replica b=http://127.0.0.1:8002\n\n"
-    "  drillyard router --fleet-file fleet.json --redis-url redis://127.0.0.1:6379 --port 8091\n\n"
-    "  drillyard router --kubernetes-service vllm --kubernetes-port http --host 0.0.0.0 "
-    "--operator-key-file /run/keys/operators\n\n"
-    "  drillyard router --replica llama=http://127.0.0.1:8000 --engine openai --set chunk_timeout_s=60\n\n"
+    "  drillyard router --replica a=http://gpu-1:8000 --replica b=http://gpu-2:8000\n\n"
+    "  drillyard router --fleet-file fleet.json --redis-url redis://127.0.0.1:6379\n\n"
+    "  drillyard router --kubernetes-service vllm --kubernetes-port http\n\n"
+    "  drillyard router --fleet-file f.json --host 0.0.0.0 --operator-key-file keys\n\n"
+    "  drillyard router --replica llama=http://127.0.0.1:8000 --engine openai\n\n"
+    "  drillyard router --fleet-file fleet.json --set chunk_timeout_s=60\n\n"
     "Every flag is also a variable, such as DRILLYARD_REDIS_URL, and every setting of the router is one as well, such "
     "as DRILLYARD_ROUTER__CHUNK_TIMEOUT_S; a flag stands above its variable."
 )
@@ -63,7 +66,9 @@ def router(  # noqa: PLR0913  one parameter per option is how typer declares the
         str | None, typer.Option(help="Shared by all router processes; without it pins live in this one alone.")
     ] = None,
     host: Annotated[str | None, typer.Option(help="Address to listen on.", show_default="127.0.0.1")] = None,
-    port: Annotated[int | None, typer.Option(help="Port; 0 takes any free one.", show_default="8090")] = None,
+    port: Annotated[
+        int | None, typer.Option(min=0, max=65_535, help="Port; 0 takes any free one.", show_default="8090")
+    ] = None,
     api_key_file: Annotated[Path | None, typer.Option(help="Keys of clients, one a line.")] = None,
     operator_key_file: Annotated[Path | None, typer.Option(help="Keys of operators, one a line.")] = None,
     engine_key_file: Annotated[Path | None, typer.Option(help="A bearer token that the replicas ask for.")] = None,
@@ -119,6 +124,7 @@ async def _serve(settings: RouterProcessSettings, files: KeyFiles) -> None:
         async with router_alone(settings, stopping=stopping) as app:
             server = StoppableServer(_configuration(settings, app), stopping)
             _say_who_may_call(settings)
+            _say_what_is_missing(settings)
             asyncio.get_running_loop().add_signal_handler(signal.SIGHUP, _read_keys_again, settings, files, app)
             # What is here now stays for good; the collector need not look at it again and again.
             gc.collect()
@@ -158,10 +164,15 @@ def _say_who_may_call(settings: RouterProcessSettings) -> None:
         _log.warning("everybody who reaches this port may change the fleet", host=settings.host)
 
 
+def _say_what_is_missing(settings: RouterProcessSettings) -> None:
+    if not (settings.replicas or settings.fleet_file or settings.kubernetes_service):
+        _log.warning("no list of replicas was given; there are those alone that POST /replicas adds")
+
+
 def _loaded(given: Mapping[str, object]) -> RouterProcessSettings:
     try:
         return load(given)
-    except ValidationError as error:
+    except (ValidationError, SettingsError) as error:
         _refuse(reasons(error))
 
 
@@ -171,6 +182,10 @@ def _replicas(words: Sequence[str]) -> list[dict[str, str]] | None:
         name, equals, url = word.partition("=")
         if not equals:
             _refuse([f"--replica {word}: write it as ID=URL"])
+        try:
+            PoolReplicaSettings.model_validate({"id": name, "url": url})
+        except ValidationError as error:  # its URL may hold a password
+            _refuse([f"--replica {name}=...: the {item['loc'][0]} is wrong: {item['msg']}" for item in error.errors()])
         found.append({"id": name, "url": url})
     return found or None
 

@@ -9,6 +9,7 @@ import structlog
 import uvicorn
 import uvloop
 from pydantic import ValidationError
+from pydantic_settings import SettingsError
 from structlog.typing import FilteringBoundLogger
 
 from gateway.api.app import build_app
@@ -24,9 +25,11 @@ from sessions.errors import TokenizerUnusable
 
 EXAMPLES = (
     "Settings are environment variables, for example:\n\n"
-    "  DRILLYARD_REDIS_URL=redis://127.0.0.1:6379 DRILLYARD_DATABASE_URL=postgresql://user@127.0.0.1/drillyard "
-    "DRILLYARD_MODEL__NAME=smollm2 DRILLYARD_MODEL__FOLDER=/models/smollm2 "
-    'DRILLYARD_REPLICAS=\'[{"id": "replica-1", "url": "http://127.0.0.1:8000"}]\' drillyard serve'
+    "  export DRILLYARD_REDIS_URL=redis://127.0.0.1:6379\n"
+    "  export DRILLYARD_DATABASE_URL=postgresql://user@127.0.0.1/drillyard\n"
+    "  export DRILLYARD_MODEL__NAME=smollm2 DRILLYARD_MODEL__FOLDER=/models/smollm2\n"
+    '  export DRILLYARD_REPLICAS=\'[{"id": "a", "url": "http://127.0.0.1:8000"}]\'\n'
+    "  drillyard serve"
 )
 _AFTER_GRACE_S = 5
 
@@ -37,7 +40,7 @@ def serve() -> None:
     """Serve the API until SIGINT or SIGTERM: running turns then have the grace to end, and nothing new is taken."""
     try:
         settings = load()
-    except ValidationError as error:
+    except (ValidationError, SettingsError) as error:
         raise CommandFailed("the settings cannot work: " + "; ".join(reasons(error))) from error
     set_up(level=settings.log_level, layout=settings.log_format)
     try:

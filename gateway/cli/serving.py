@@ -1,6 +1,7 @@
 """What the serving commands share: the listening socket, and a server that tells the work it carries when to stop."""
 
 import asyncio
+import errno
 import resource
 import signal
 import socket
@@ -22,8 +23,11 @@ def listening(host: str, port: int, *, advice: str) -> socket.socket:
     try:
         return socket.create_server((host, port), family=family, backlog=_BACKLOG)
     except OSError as error:
-        reason = error.strerror or str(error)
-        raise CommandFailed(f"cannot listen on {host} port {port}: {reason}", advice=advice) from error
+        reason, _, _ = (error.strerror or str(error)).partition(" (")
+        is_of_port = error.errno in {errno.EADDRINUSE, errno.EACCES}
+        raise CommandFailed(
+            f"cannot listen on {host} port {port}: {reason}", advice=advice if is_of_port else None
+        ) from error
 
 
 def allow_many_files() -> None:

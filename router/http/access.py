@@ -25,20 +25,20 @@ class Access:
     def check_client(self, headers: Headers) -> None:
         """Raises `Unauthenticated`."""
         if self.clients:
-            _check(headers, self.clients)
+            _check(headers, self.clients, "a valid API key is needed")
 
     def check_operator(self, headers: Headers) -> None:
         """Raises `Unauthenticated`, or `Forbidden` for a web page, which might use a reader's place in the network."""
         if b"origin" in headers:
             raise Forbidden("operators' calls are not taken from web pages")
         if self.operators:
-            _check(headers, self.operators)
+            _check(headers, self.operators, "an operator's key is needed")
 
 
-def _check(headers: Headers, known: frozenset[bytes]) -> None:
+def _check(headers: Headers, known: frozenset[bytes], otherwise: str) -> None:
     scheme, _, key = headers.get(b"authorization", b"").partition(b" ")
     if scheme.lower() != b"bearer" or hashlib.sha256(key.strip()).digest() not in known:
-        raise Unauthenticated("a valid API key is needed")
+        raise Unauthenticated(otherwise)
 
 
 def _digest(key: str) -> bytes:

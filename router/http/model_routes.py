@@ -3,8 +3,8 @@
 from collections.abc import Callable
 
 from router.domain.fleet import Fleet
+from router.errors import ModelUnknown
 from router.http.answer import Answer, Plain, told
-from router.http.errors import NotFound
 from router.http.routes import ANY, Caller, Request, Route
 
 
@@ -26,8 +26,9 @@ class ModelRoutes:
 
     async def _read(self, request: Request) -> Answer:
         (model,) = request.named
-        if model not in self._fleet().models:
-            raise NotFound("no replica serves this model", param="model")
+        served = self._fleet().models
+        if model not in served:
+            raise ModelUnknown(model, served=tuple(sorted(served)))
         return told(self._shown(model))
 
     def _shown(self, model: str) -> Plain:

@@ -19,6 +19,7 @@ from router.domain.fleet import ReplicaId
 from router.domain.pin import PinDecision
 from tests.integration.api.house import House, house
 from tests.integration.cli.conftest import Command, Ended
+from tests.integration.cli.wire_server import WireServer
 from tests.support.scripted_desk import state
 
 A, B = ReplicaId("replica-1"), ReplicaId("replica-2")
@@ -101,7 +102,7 @@ def test_a_drain_is_ordered_and_undone(fleet: Command, api: Running) -> None:
         "replica-1: heard by 1 of 1 router, 3 sessions and 1 turn left, 30 s to go\n",
     )
     assert api.house.desk.within_s == 30
-    assert fleet("undo", "replica-1").out == "replica-1 takes sessions again\n"
+    assert fleet("undo", "replica-1").out == "replica-1 takes sessions again in a moment\n"
     assert api.house.desk.known[0].drain is None
 
 
@@ -186,6 +187,12 @@ def test_what_is_not_there_is_named(fleet: Command, words: tuple[str, ...]) -> N
     ended = fleet(*words)
     assert ended.code == 1
     assert "_not_found" in ended.err
+
+
+def test_a_server_that_is_not_ours_is_named(drillyard: Command, server: WireServer) -> None:
+    ended = drillyard("fleet", "list", "--base-url", server.base_url, "--key", "k")
+    assert ended.code == 1
+    assert f"{server.base_url} is not a `drillyard serve`" in ended.err
 
 
 def test_the_key_of_a_running_stack_is_found(drillyard: Command, api: Running, tmp_path: Path) -> None:

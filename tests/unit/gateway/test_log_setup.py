@@ -32,6 +32,14 @@ def test_our_lines_and_those_of_libraries_have_one_form() -> None:
     assert theirs["timestamp"].endswith("Z")
 
 
+def test_no_line_holds_the_codes_of_a_terminal() -> None:
+    out = io.StringIO()
+    set_up(level="info", layout="json", stream=out)
+    logging.getLogger("theirs").info("Started [%d]", 7, extra={"color_message": "Started [\x1b[36m%d\x1b[0m]"})
+    line = json.loads(out.getvalue())
+    assert (line["event"], "color_message" in line) == ("Started [7]", False)
+
+
 def test_a_traceback_never_shows_local_variables() -> None:
     for layout in ("json", "console"):
         out = io.StringIO()

@@ -4,6 +4,7 @@ import json
 
 import pytest
 from pydantic import ValidationError
+from pydantic_settings import SettingsError
 
 from gateway.settings import Settings, load, reasons
 
@@ -49,6 +50,13 @@ def test_the_defaults_can_work() -> None:
 def test_a_missing_setting_is_named_by_its_variable(environment: pytest.MonkeyPatch, missing: str) -> None:
     environment.delenv(missing)
     assert refused() == [f"{missing}: Field required"]
+
+
+def test_a_setting_that_is_not_json_is_named_by_its_variable(environment: pytest.MonkeyPatch) -> None:
+    environment.setenv("DRILLYARD_REPLICAS", '[{"id": "a", "url": "http://user:hush@')
+    with pytest.raises(SettingsError) as caught:
+        load()
+    assert reasons(caught.value) == ["DRILLYARD_REPLICAS: this is not JSON"]
 
 
 def test_a_window_that_cannot_hold_its_parts_is_refused_with_the_arithmetic(environment: pytest.MonkeyPatch) -> None:

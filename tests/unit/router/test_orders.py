@@ -128,6 +128,18 @@ async def test_a_replica_can_be_added_and_drained_before_this_router_has_heard_o
         await orders.add("d d", "http://d:8000")
 
 
+async def test_the_id_of_a_listed_replica_is_not_given_to_another() -> None:
+    routers = Routers("r1")
+    orders, listed = routers.first.fleet_orders, routers.first.fleet.current().get(A)
+    assert listed is not None
+    with pytest.raises(ReplicaInvalid, match="has this id with another url"):
+        await orders.add(A, "http://elsewhere:8000")
+    await orders.remove(A, force=True)
+    await orders.add(A, listed.url)  # which brings it back
+    await orders.add(A, "http://elsewhere:8000")  # operators may move what they have added
+    assert [spec.url for spec in (await routers.board.read()).added] == ["http://elsewhere:8000"]
+
+
 async def test_a_replica_is_removed_only_when_its_drain_is_through_or_by_force() -> None:
     routers = Routers("r1")
     orders = routers.first.fleet_orders

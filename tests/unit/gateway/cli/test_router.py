@@ -37,8 +37,15 @@ def refused(app: typer.Typer, *arguments: str) -> list[str]:
 
 def test_help_shows_how_it_is_called(app: typer.Typer) -> None:
     shown = CliRunner().invoke(app, ["--help"], env={"COLUMNS": "200"}).stdout
-    assert "drillyard router --replica a=http://127.0.0.1:8001" in shown
+    assert "drillyard router --replica a=http://gpu-1:8000" in shown
     assert "--fleet-file" in shown
+
+
+def test_no_example_is_wrapped(app: typer.Typer) -> None:
+    shown = CliRunner().invoke(app, ["--help"], env={"COLUMNS": "80"}).stdout
+    examples = [line.strip() for line in EXAMPLES.splitlines() if line.startswith("  drillyard")]
+    assert len(examples) == 6
+    assert all(example in shown for example in examples)
 
 
 def test_all_that_is_wrong_is_named_at_once(app: typer.Typer) -> None:
@@ -53,6 +60,8 @@ def test_all_that_is_wrong_is_named_at_once(app: typer.Typer) -> None:
     ("arguments", "words"),
     [
         (("--replica", "http://a"), "write it as ID=URL"),
+        (("--replica", "a=10.0.0.7:8000"), "--replica a=...: the url is wrong: "),
+        (("--replica", "a b=http://a"), "--replica a b=...: the id is wrong: "),
         (("--set", "pin_mode"), "write it as NAME=VALUE"),
         (("--api-key-file", "/nowhere/keys"), "/nowhere/keys cannot be read: No such file"),
         (("--operator-key-file", os.devnull), "holds no key"),
@@ -64,6 +73,11 @@ def test_a_wrong_word_is_told_in_one_line(app: typer.Typer, arguments: tuple[str
     (line,) = refused(app, *arguments)
     assert line.startswith("drillyard router: ")
     assert words in line
+
+
+def test_a_variable_that_is_not_json_is_named(app: typer.Typer, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("DRILLYARD_REPLICAS", '[{"id": "a"')
+    assert refused(app) == ["drillyard router: DRILLYARD_REPLICAS: this is not JSON"]
 
 
 def test_a_taken_port_is_named() -> None:
@@ -104,4 +118,6 @@ def test_it_ends_by_a_signal_without_complaint(tmp_path: Path) -> None:
     with serving:
         serving.send(signal.SIGTERM)
         assert serving.wait() == 0
-    assert "Traceback" not in (tmp_path / "log").read_text()
+    logged = (tmp_path / "log").read_text()
+    assert "Traceback" not in logged
+    assert "no list of replicas was given" in logged

@@ -19,6 +19,12 @@ def test_a_port_that_is_taken_is_told_with_advice() -> None:
             listening("127.0.0.1", port, advice="take another")
 
 
+def test_an_address_that_is_not_ours_is_told_without_advice_on_ports() -> None:
+    with pytest.raises(CommandFailed) as failed:
+        listening("203.0.113.7", 0, advice="take another")
+    assert str(failed.value) == "cannot listen on 203.0.113.7 port 0: Cannot assign requested address"
+
+
 def test_an_address_with_colons_is_ipv6() -> None:
     with listening("::1", 0, advice="") as listener:
         assert listener.family is socket.AF_INET6

@@ -27,7 +27,7 @@ def test_clients_need_theirs_and_operators_may_call_too() -> None:
 
 def test_a_client_is_no_operator() -> None:
     BOTH.check_operator(bearing("operator-key"))
-    with pytest.raises(Unauthenticated):
+    with pytest.raises(Unauthenticated, match="an operator's key is needed"):
         BOTH.check_operator(bearing("client-key"))
 
 

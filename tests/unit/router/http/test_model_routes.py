@@ -30,4 +30,5 @@ async def test_each_model_is_listed_once() -> None:
 
 async def test_one_model_can_be_asked_for() -> None:
     assert (await caller().call("GET", "/v1/models/org%2Flarge")).json()["id"] == "org/large"
-    assert (await caller().call("GET", "/v1/models/other")).status == 404
+    refused = await caller().call("GET", "/v1/models/other")
+    assert (refused.status, refused.code) == (404, "model_not_found")

@@ -146,6 +146,12 @@ class Engine(Protocol):
         open.
         """
 
+    def give_up(self, replica: Replica, *, waited_s: float) -> None:  # noqa: ARG002 - here it is left at waiting
+        """Its answers that came not in pieces, and were asked for so long ago, time out now: nothing else would end
+        the wait for them but the time of the whole reply. An engine may leave it at waiting.
+        """
+        return
+
 
 class DecisionLog(Protocol):
     """Keeps the decisions of the last turns, for whoever asks why. Losing them loses no turn."""

@@ -31,6 +31,12 @@ class RouterSettings(BaseModel):
     )
     chunk_timeout_s: float = Field(default=20.0, gt=0, le=600, description="between two tokens")
     total_timeout_s: float = Field(default=300.0, gt=0, le=3600, description="one whole reply")
+    lost_after_s: float = Field(
+        default=5.0,
+        gt=0,
+        le=3600,
+        description="a whole answer is asked for elsewhere once its replica has not been ready for so long",
+    )
 
     max_attempts: int = Field(default=3, ge=1, le=10, description="replicas asked for one turn, continuations included")
     retry_share: float = Field(

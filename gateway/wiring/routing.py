@@ -29,6 +29,7 @@ from router.fleet_state import FleetState
 from router.fleet_upkeep import FleetUpkeep
 from router.inflight import InFlight
 from router.load_book import LoadBook
+from router.lost_answers import LostAnswers
 from router.mover import Moved, Mover, MoverParts
 from router.orders import FleetOrders, FleetSources, Orders
 from router.ports import DecisionLog, FleetBoard, FleetSource, PinStore, Tracing
@@ -125,7 +126,8 @@ async def routing(plan: Plan) -> AsyncIterator[Routing]:
         if (seen := state.current()).is_unfit and plan.expectation is not None:
             raise FleetUnfit("; ".join(f"{replica.id} {replica.reason}" for replica in seen.replicas))
         stack.push_async_callback(board.leave)
-        work = [upkeep.run, board.run, mover.run, parts.prewarming.run, *stores.work]
+        lost = LostAnswers(fleet=state, engine=parts.engine, settings=plan.settings)
+        work = [upkeep.run, board.run, mover.run, lost.run, parts.prewarming.run, *stores.work]
         await stack.enter_async_context(background(*(begin() for begin in work)))
         sources = FleetSources(stores.board, state, parts.pins, parts.in_flight.counts)
         yield Routing(

@@ -18,6 +18,7 @@ from router.adapters.upstream.errors import (
     ConnectTimedOut,
     HeaderInvalid,
     OutOfPatience,
+    TargetInvalid,
     UpstreamError,
 )
 from router.adapters.upstream.reply import Reply
@@ -87,6 +88,11 @@ class VllmEngine(Engine):
             reply.close()
             raise EngineBusy(replica.id, "it answered in an encoding that was not asked for")
         return _VllmAnswer(replica.id, reply, room=sys.maxsize if call.is_streamed else _WHOLE_BODY_BYTES)
+
+    @override
+    def give_up(self, replica: Replica, *, waited_s: float) -> None:
+        with suppress(TargetInvalid):
+            self._client.give_up(self._client.target(replica.url), waited_s=waited_s)
 
     def _lines(self, call: Call) -> str:
         always = self._streamed_lines if call.is_streamed else self._whole_lines

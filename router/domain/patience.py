@@ -42,6 +42,10 @@ class Patience:
     def connect_s(self) -> float:
         return min(self._limits.connect_s, self._limits.total_s)
 
+    def is_blind_since(self, moment: float) -> bool:
+        """Whether it began before that, and knows no silence that is too long."""
+        return self._began <= moment and self._limits.event_s == inf
+
     def deadline(self, now: float) -> float:
         """When a wait that begins or goes on now has lasted too long."""
         if self._next is None:

@@ -61,6 +61,12 @@ class UpstreamClient:
                 pass
         return await _answer(await self._connect(target.origin, patience), request, patience)
 
+    def give_up(self, target: Target, *, waited_s: float) -> None:
+        """Time out what waits there for so long already and has no limit but that of the whole reply."""
+        asked_before = asyncio.get_running_loop().time() - waited_s
+        for connection in [each for each in self._connections if each.origin == target.origin]:
+            connection.give_up(asked_before)
+
     async def aclose(self) -> None:
         """Cut everything; replies that are being read fail."""
         self._idle.drop_all()

@@ -79,6 +79,10 @@ class Connection(asyncio.Protocol):
             reply.fail(AnswerBroken(why) if reply.status else NoAnswer(why))
         self.abort()
 
+    def give_up(self, asked_before: float) -> None:
+        if self._reply is not None:
+            self._reply.give_up(asked_before)
+
     def resume(self) -> None:
         if self._is_paused and self._transport is not None:
             self._is_paused = False

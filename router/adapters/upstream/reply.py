@@ -111,6 +111,12 @@ class Reply:
             self.fail(AnswerBroken("the answer was closed before its end"))
         self._pieces.clear()
 
+    def give_up(self, asked_before: float) -> None:
+        """Time out, unless its own limits will end the wait."""
+        if self._line is not None and self._patience.is_blind_since(asked_before):
+            self._line.abort()
+            self.fail(OutOfPatience("no answer, and its replica has not been ready for a while"))
+
     def _joined(self) -> bytes:
         if len(self._pieces) > 1:
             self._pieces = [b"".join(self._pieces)]

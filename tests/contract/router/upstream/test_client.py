@@ -207,6 +207,29 @@ async def test_a_name_nobody_knows_is_no_connection(client: UpstreamClient) -> N
         await ask(client, "http://nobody.invalid:8000")
 
 
+async def test_what_waits_for_a_whole_answer_there_can_be_given_up(client: UpstreamClient) -> None:
+    async with (
+        a_server_that(stay_silent) as silent,
+        a_server_that(stay_silent) as another,
+        asyncio.TaskGroup() as tasks,
+    ):
+        waiting = tasks.create_task(gives_up(client, silent.url))
+        elsewhere = tasks.create_task(ask(client, another.url))
+        await until(lambda: silent.open == another.open == 1, "nobody has asked")
+        client.give_up(client.target(silent.url), waited_s=60)
+        await asyncio.sleep(0)
+        assert not waiting.done()
+        client.give_up(client.target(silent.url), waited_s=0)
+        await waiting
+        assert not elsewhere.done()
+        elsewhere.cancel()
+
+
+async def gives_up(client: UpstreamClient, url: str) -> None:
+    with pytest.raises(OutOfPatience, match="not been ready"):
+        await ask(client, url)
+
+
 async def test_connecting_has_its_time(client: UpstreamClient) -> None:
     with socket.socket() as full:
         # A listener whose queue is full lets the next ones knock in vain.

@@ -17,6 +17,13 @@ def patience(limits: Limits = LIMITS) -> Patience:
     return Patience(limits, now=BEGAN)
 
 
+def test_who_waits_for_the_whole_alone_is_blind() -> None:
+    whole = patience(Limits(connect_s=2, total_s=300))
+    assert whole.is_blind_since(BEGAN)
+    assert not whole.is_blind_since(BEGAN - 0.1)
+    assert not patience().is_blind_since(BEGAN)
+
+
 def test_the_answer_is_waited_for_from_the_request() -> None:
     waiting = patience()
     assert waiting.deadline(BEGAN + 5) == BEGAN + 10

@@ -112,6 +112,32 @@ async def test_closing_cuts_an_unfinished_answer_once_and_wakes_its_reader() -> 
     assert line.aborted == 1
 
 
+async def test_giving_up_ends_a_wait_that_nothing_else_would_end() -> None:
+    line, now = FakeLine(), asyncio.get_running_loop().time()
+    whole = reply_over(line, Limits(connect_s=60, total_s=60))
+
+    async def wait() -> None:
+        with pytest.raises(OutOfPatience, match="not been ready"):
+            await whole.answered()
+
+    async with asyncio.TaskGroup() as tasks:
+        tasks.create_task(wait())
+        await asyncio.sleep(0)
+        whole.give_up(now - 1)
+        assert line.aborted == 0, "it has not waited for so long"
+        whole.give_up(now + 1)
+        whole.give_up(now + 1)
+    assert line.aborted == 1
+
+
+async def test_giving_up_leaves_a_stream_to_its_own_time_outs() -> None:
+    line = FakeLine()
+    reply = reply_over(line)
+    reply.give_up(asyncio.get_running_loop().time() + 1)
+    assert line.aborted == 0
+    reply.close()
+
+
 async def test_what_is_unread_of_a_finished_answer_goes_with_its_closing() -> None:
     reply = reply_over(FakeLine())
     reply.begin(200, [])

@@ -122,6 +122,8 @@ class Carried(RunningTurn):
             yard.in_flight.begin(errand.key)
             yard.prewarming.drop(errand.key)
         placed = await yard.placing.place(errand)
+        if self._relay is not None:
+            self._relay.window_tokens = placed.replica.window_tokens
         self._began = yard.clock()
         yard.budgets.of(errand.model).first(self._began)
         try:

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping, Set
 from dataclasses import dataclass
+from heapq import nsmallest
 from typing import assert_never
 
 from router.breakers import Breakers
@@ -85,6 +86,8 @@ class Placing:
         self._last: dict[AffinityKey, ReplicaId] = {}
         self.known_loads: Mapping[ReplicaId, PinnedLoad] = {}
         """As last read from the pin store, for the decision log alone."""
+        self.has_claimed = True
+        """Whether a session was placed or moved since those were read."""
 
     async def place(self, errand: Errand) -> Placed:
         """Raises `NoReplicaAvailable`, `NoRoom` or `ModelUnknown`."""
@@ -148,6 +151,7 @@ class Placing:
         """The pin that wins may be another router's; the next round judges it like any other."""
         move = None if assign.replacing is None else self._move_from(errand, assign.replacing.replica)
         candidates = self._looked_at(errand, assign.candidates)
+        self.has_claimed = True
         pin = errand.pin = await self._from.pins.claim(
             key,
             assign.candidates,
@@ -298,9 +302,13 @@ class Placing:
             retry_after_s=self._retry_after_s,
         )
 
+    def _known_kv(self, replica: ReplicaId) -> int:
+        load = self.known_loads.get(replica)
+        return 0 if load is None else load.kv_tokens
+
     def _looked_at(self, errand: Errand, candidates: tuple[ReplicaId, ...]) -> tuple[Candidate, ...]:
         book = self._from.book
-        best = sorted(candidates, key=book.streams)[:_MOST_CANDIDATES]
+        best = nsmallest(_MOST_CANDIDATES, candidates, key=lambda each: (self._known_kv(each), book.streams(each)))
         blocked = self._blocked(errand)
         seen: list[Candidate] = [self._candidate(each, "") for each in best]
         taken = frozenset(candidates)

@@ -1,5 +1,6 @@
 """The router: pins sessions to replicas, carries their turns there, and says what it has done."""
 
+import asyncio
 import time
 from collections.abc import Callable, Mapping
 from contextlib import AbstractAsyncContextManager, suppress
@@ -35,6 +36,7 @@ from router.watched_pins import WatchedPins
 __all__ = ["Carried", "RoutedStream", "Router", "RouterParts"]
 
 _NO_ASKS = Asks()
+_LOADS_INTERVAL_S = 1.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,8 +153,16 @@ class Router:
     async def loads(self) -> Mapping[ReplicaId, PinnedLoad]:
         """What is pinned to every known replica; raises `PinStoreUnavailable`, since unknown is not zero."""
         loads = await self._pins.loads([replica.id for replica in self.fleet().replicas])
-        self._placing.known_loads = loads
+        self._placing.known_loads, self._placing.has_claimed = loads, False
         return loads
+
+    async def watch_loads(self) -> None:
+        """For ever: read the loads again after sessions were placed, so that decisions can tell those of candidates."""
+        while True:
+            if self._placing.has_claimed:
+                with suppress(PinStoreUnavailable):
+                    await self.loads()
+            await asyncio.sleep(_LOADS_INTERVAL_S)
 
     def numbers(self) -> RouterNumbers:
         return replace(

@@ -127,11 +127,12 @@ async def routing(plan: Plan) -> AsyncIterator[Routing]:
             raise FleetUnfit("; ".join(f"{replica.id} {replica.reason}" for replica in seen.replicas))
         stack.push_async_callback(board.leave)
         lost = LostAnswers(fleet=state, engine=parts.engine, settings=plan.settings)
-        work = [upkeep.run, board.run, mover.run, lost.run, parts.prewarming.run, *stores.work]
+        router = Router(parts, plan.settings)
+        work = [upkeep.run, board.run, mover.run, lost.run, parts.prewarming.run, router.watch_loads, *stores.work]
         await stack.enter_async_context(background(*(begin() for begin in work)))
         sources = FleetSources(stores.board, state, parts.pins, parts.in_flight.counts)
         yield Routing(
-            router=Router(parts, plan.settings),
+            router=router,
             orders=FleetOrders(sources, plan.settings),
             board=board,
             upkeep=upkeep,

@@ -88,7 +88,7 @@ class Relay:
         self._told_ids = ToldIds() if says_token_ids(call) else None
         self._call = self._first_call
         self._must_tell_usage = must_tell_usage
-        self._window_tokens = window_tokens
+        self.window_tokens = window_tokens
         self._asked: Asked | None = None
         self._choices = self._read_asked().choices if may_have_several_choices(call) else 1
         self._envelope: Envelope | None = None
@@ -200,7 +200,7 @@ class Relay:
             self._has_diverged = self._has_diverged or self._joint.has_diverged
             if self._joint.stopped_at is not None:
                 return Exhausted(self._joint.stopped_at)
-        return Planner(self._first_call, asked, self._window_tokens).plan(told, has_diverged=self._has_diverged)
+        return Planner(self._first_call, asked, self.window_tokens).plan(told, has_diverged=self._has_diverged)
 
     def _expect(self, joint: Joint | None) -> None:
         """Make ready for an answer."""

@@ -145,6 +145,15 @@ async def test_a_continued_reply_says_where_it_went_on() -> None:
     assert house.tally.takeovers == {Takeover.CONTINUED: 1}
 
 
+async def test_a_chat_without_a_limit_may_be_continued_by_tokens_up_to_its_replicas_window() -> None:
+    house, home = await settled()
+    house.fleet.change(home, window_tokens=4096)
+    carried = await opened(house)
+    assert carried._relay is not None
+    assert carried._relay.window_tokens == 4096
+    carried.close()
+
+
 async def test_who_wants_no_continuation_gets_the_error_but_is_asked_for_anew_before_the_first_word() -> None:
     house, home = await settled()
     house.fake.fails(home, EngineBroke(home, "cut off"), after_events=1)

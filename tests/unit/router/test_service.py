@@ -219,6 +219,28 @@ async def test_ending_a_session_frees_its_place_and_needs_no_pin_store() -> None
         await house.router.loads()
 
 
+async def test_decisions_tell_what_is_pinned_to_their_candidates() -> None:
+    house, home = await settled()
+    async with asyncio.TaskGroup() as group:
+        watch = group.create_task(house.router.watch_loads())
+        await until(lambda: not house.router._placing.has_claimed)
+        watch.cancel()
+    await house.turn(AffinityKey("another"))
+    decision = await house.router.decision(REQUEST.request_id)
+    assert decision is not None
+    assert {each.replica: each.sessions for each in decision.candidates} == {A: 0, B: 0, C: 0} | {home: 1}
+
+
+async def test_loads_that_nobody_can_tell_stop_no_watch() -> None:
+    house, _ = await settled()
+    house.fragile.broken = True
+    async with asyncio.TaskGroup() as group:
+        watch = group.create_task(house.router.watch_loads())
+        await until(lambda: house.router.numbers().pin_failures > 0)
+        assert not watch.done()
+        watch.cancel()
+
+
 async def test_the_pin_of_a_faster_router_is_obeyed() -> None:
     house = House(pins=RivalPins(C, times=1))
     assert (await house.turn())[0] == C

@@ -86,6 +86,7 @@ KINDS: Mapping[type[Exception], Kind] = {
     training.TokenizerUnusable: _INTERNAL,
     routing.NoReplicaAvailable: Kind(_UNAVAILABLE, "no_replica", _NO_REPLICA, facts=("ready", "known")),
     routing.EngineUnreachable: Kind(HTTPStatus.BAD_GATEWAY, "engine_unreachable", "the model server was not reached"),
+    routing.EngineConnectLate: Kind(HTTPStatus.BAD_GATEWAY, "engine_unreachable", "the model server was not reached"),
     routing.EngineTimedOut: Kind(HTTPStatus.GATEWAY_TIMEOUT, "engine_timed_out", "the model server stayed silent"),
     routing.EngineBusy: Kind(_UNAVAILABLE, "engine_busy", "the model server is full or draining"),
     routing.EngineRejected: Kind(HTTPStatus.BAD_GATEWAY, "tutor_rejected", "the model server refused the request"),

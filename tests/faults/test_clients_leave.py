@@ -12,14 +12,15 @@ import pytest
 from loadtests.continuity.house import House, Loss
 
 CHAT = "/v1/chat/completions"
-STREAMS, AT_ONCE = 1_000, 100
+STREAMS, AT_ONCE = 300, 100
 IDLE_WITHIN_S = 2.0
 PATIENCE_S = 20.0
 
 
 @pytest.fixture
 def house(tmp_path: Path) -> Iterator[House]:
-    with House(replicas=2, speed_up=3, log=tmp_path / "router.log") as running:
+    log = tmp_path / "router.log"
+    with House(replicas=2, speed_up=3, log=log, settings=("answer_timeout_s=3",)) as running:
         yield running
 
 
@@ -39,7 +40,7 @@ def running_at_engines(house: House) -> float:
     return sum(float(line.rsplit(" ", 1)[1]) for line in lines if line.startswith(counted))
 
 
-async def test_a_thousand_streams_that_are_left_leave_nothing_behind(house: House) -> None:
+async def test_hundreds_of_streams_that_are_left_leave_nothing_behind(house: House) -> None:
     dice = random.Random(7)  # noqa: S311
 
     async def left(client: httpx.AsyncClient, number: int) -> int:
@@ -136,4 +137,4 @@ async def test_a_hung_replica_blocks_nobody_else(house: House) -> None:
             hung.bring_back(Loss.STOP)
     assert max(took_s for _, took_s in (*others, *new)) < 2.0
     assert {replica for replica, _ in (*others, *new)} == {well.name}
-    assert max(took_s for _, took_s in moved) < 15.0
+    assert max(took_s for _, took_s in moved) < 8.0

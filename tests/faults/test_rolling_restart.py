@@ -24,7 +24,7 @@ from tests.support.eventually import eventually
 from tests.support.router_process import RouterProcess
 
 TRAINEES = 24
-SIMULATOR = ("--speed-up", "5", "--load-s", "0.1", "--shutdown-timeout", "5", "--enable-prompt-tokens-details")
+SIMULATOR = ("--speed-up", "10", "--load-s", "0.1", "--shutdown-timeout", "5", "--enable-prompt-tokens-details")
 PATIENCE_S = 60.0
 
 
@@ -40,12 +40,12 @@ def replicas() -> Iterator[Sequence[SimulatedReplica]]:
 
 @pytest.fixture
 def routers(
-    replicas: Sequence[SimulatedReplica], running_redis: RedisServer, tmp_path: Path
+    replicas: Sequence[SimulatedReplica], empty_redis: RedisServer, tmp_path: Path
 ) -> Iterator[Sequence[RouterProcess]]:
     words = [word for each in replicas for word in ("--replica", f"{each.name}={each.url}")]
     with ExitStack() as stack:
         yield [
-            stack.enter_context(RouterProcess(*words, "--redis-url", running_redis.url, log=tmp_path / name))
+            stack.enter_context(RouterProcess(*words, "--redis-url", empty_redis.url, log=tmp_path / name))
             for name in ("one.log", "two.log")
         ]
 

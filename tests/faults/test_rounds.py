@@ -6,7 +6,7 @@ import pytest
 
 from loadtests.continuity.cli import main
 
-FEW = ("--rounds", "3", "--streams", "24", "--speed-up", "6")
+FEW = ("--rounds", "3", "--streams", "24", "--speed-up", "12")
 
 
 @pytest.mark.parametrize("how", [(), ("--by-text",)], ids=["by token ids", "by text"])

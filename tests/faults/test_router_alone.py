@@ -72,9 +72,9 @@ def test_a_stream_goes_on_when_its_replica_is_lost(
 
 
 def test_another_router_serves_the_same_pin_when_one_is_killed(
-    replicas: dict[str, SimulatorProcess], tmp_path: Path, running_redis: RedisServer
+    replicas: dict[str, SimulatorProcess], tmp_path: Path, empty_redis: RedisServer
 ) -> None:
-    shared = (*words(replicas), "--redis-url", running_redis.url)
+    shared = (*words(replicas), "--redis-url", empty_redis.url)
     one, two = (RouterProcess(*shared, log=tmp_path / name) for name in ("one", "two"))
     with one, two, one.client() as first, two.client() as second:
         homes = {}

@@ -3,6 +3,7 @@
 from collections.abc import AsyncIterator, Iterator
 
 import pytest
+from redis import Redis as BlockingRedis
 from redis.asyncio import Redis
 from redis.asyncio.retry import Retry
 from redis.backoff import NoBackoff
@@ -14,6 +15,14 @@ from gateway.local.redis_server import RedisServer, redis_server
 def running_redis(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RedisServer]:
     with redis_server(tmp_path_factory.mktemp("redis")) as server:
         yield server
+
+
+@pytest.fixture
+def empty_redis(running_redis: RedisServer) -> RedisServer:
+    """The same server with nothing left in it, such as replicas that an earlier test's operators have added."""
+    with BlockingRedis.from_url(running_redis.url) as client:
+        client.flushall()
+    return running_redis
 
 
 @pytest.fixture

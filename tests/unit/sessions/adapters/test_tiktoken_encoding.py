@@ -78,9 +78,11 @@ def test_what_is_not_sure_to_be_read_alike_is_left_to_the_other_library(text: st
             encoding.count(text)
 
 
-def test_bytes_without_a_token_are_left_to_the_other_library() -> None:
+@pytest.mark.parametrize(("byte", "text"), [(b"\x04", "a\x04b"), (b"\xc3", "cafe\u0301")])
+def test_bytes_without_a_token_are_left_to_the_other_library(byte: bytes, text: str) -> None:
+    """Also those that only the normal form of a text has."""
     bpe = ByteBpe(QWEN25.tokenizer().to_str())
-    bpe.ranks = {token: rank for token, rank in bpe.ranks.items() if token != b"\x04"}
+    bpe.ranks = {token: rank for token, rank in bpe.ranks.items() if token != byte}
     encoding = TiktokenEncoding(bpe, otherwise=lambda _: 77)
-    assert encoding.count("a\x04b") == 77
+    assert encoding.count(text) == 77
     assert encoding.count("ab") <= 2

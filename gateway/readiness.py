@@ -1,13 +1,14 @@
 """Whether this process can serve, told dependency by dependency.
 
 Postgres and one replica are needed. Redis is not: without it turns go on, placed by rendezvous and kept apart by the
-record, so its absence is shown and changes nothing.
+record, so its absence is shown and changes nothing. Nor is it an outage when a replica counts tokens otherwise.
 """
 
 import asyncio
 from collections.abc import Awaitable, Callable
 
 from gateway.services import Check, Readiness
+from gateway.token_drift import Agreement
 from router.domain.fleet import Fleet
 
 PATIENCE_S = 2.0
@@ -17,18 +18,29 @@ Probe = Callable[[], Awaitable[str | None]]
 
 
 class ReadinessCheck:
-    def __init__(self, *, postgres: Probe, redis: Probe, fleet: Callable[[], Fleet], stopping: asyncio.Event) -> None:
+    def __init__(
+        self,
+        *,
+        postgres: Probe,
+        redis: Probe,
+        fleet: Callable[[], Fleet],
+        tokens: Callable[[], Agreement],
+        stopping: asyncio.Event,
+    ) -> None:
         self._postgres = postgres
         self._redis = redis
         self._fleet = fleet
+        self._tokens = tokens
         self._stopping = stopping
 
     async def __call__(self) -> Readiness:
         postgres, redis = await asyncio.gather(_asked(self._postgres), _asked(self._redis))
+        tokens = self._tokens()
         checks = {
             "postgres": Check(ok=postgres is None, detail=postgres or "answers"),
             "redis": Check(ok=redis is None, detail=redis or "answers", needed=False),
             "replicas": replica_check(self._fleet()),
+            "tokens": Check(ok=tokens.ok, detail=tokens.detail, needed=False),
         }
         if self._stopping.is_set():
             checks["process"] = Check(ok=False, detail="this process is shutting down")

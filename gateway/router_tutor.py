@@ -1,7 +1,7 @@
 """The router as the tutor that sessions ask for; translates words and errors, decides nothing."""
 
 import hashlib
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Iterator, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
 from typing import assert_never
 
@@ -23,13 +23,23 @@ from sessions.ports import Piece, ReplyEnd, Tutor, TutorReply, TutorRequest
 
 
 class RouterTutor(Tutor):
-    """`retry_after_s` is told to callers whose replica failed before it said anything."""
+    """`retry_after_s` is told to callers whose replica failed before it said anything; `template_arguments` go to the
+    engine with every request."""
 
-    def __init__(self, *, router: TurnRouter, model: str, temperature: float, retry_after_s: float) -> None:
+    def __init__(
+        self,
+        *,
+        router: TurnRouter,
+        model: str,
+        temperature: float,
+        retry_after_s: float,
+        template_arguments: Mapping[str, str],
+    ) -> None:
         self._router = router
         self._model = model
         self._temperature = temperature
         self._retry_after_s = retry_after_s
+        self._template_arguments = tuple(template_arguments.items())
 
     @override
     @asynccontextmanager
@@ -58,6 +68,7 @@ class RouterTutor(Tutor):
             request_id=f"{request.session}-{request.turn}",
             session_id=str(request.session),
             trace_parent=request.trace_parent,
+            template_arguments=self._template_arguments,
         )
 
     @contextmanager

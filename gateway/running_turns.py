@@ -83,7 +83,10 @@ class _Running:
 
 
 class RunningTurns:
-    """Use as an async context manager: leaving it stops what still runs, after `grace_s` seconds."""
+    """Use as an async context manager: leaving it stops what still runs, after `grace_s` seconds.
+
+    `on_end` is told each finished turn, and the tokens that we counted in its prompt.
+    """
 
     def __init__(
         self,
@@ -92,7 +95,7 @@ class RunningTurns:
         read_session: ReadSession,
         read_turn: ReadTurn,
         grace_s: float,
-        on_end: Callable[[Turn], None],
+        on_end: Callable[[Turn, int], None],
         tracing: Tracing | None = None,
     ) -> None:
         self._take = take_turn
@@ -206,7 +209,7 @@ class RunningTurns:
                 turn.stop(Stop.SHUTDOWN)
             finished = await turn.run(journal.add)
         trace.finished(finished)
-        self._on_end(finished)
+        self._on_end(finished, turn.prompt_tokens)
         return terminal(finished)
 
     def _stop_all(self) -> None:

@@ -228,6 +228,10 @@ class TokenCounter(Protocol):
     """Counts as the served model does."""
 
     @property
+    def counted_by(self) -> str:
+        """What counts, and why nothing faster does: for people who want to know."""
+
+    @property
     def message_overhead(self) -> int:
         """Tokens the chat template puts around one message."""
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from sessions.domain.budget import SYSTEM_TOKENS, Shares
 from sessions.domain.context import Block, BlockKind, Context
 from sessions.domain.neutralise import neutralised
-from sessions.domain.prompt import Message, Prompt, PromptRules, assemble, pinned_messages, scene_script, turn_messages
+from sessions.domain.prompt import Prompt, PromptRules, assemble, pinned_messages, scene_script
 from sessions.domain.scenario import ScenarioContent, sized, system_block
 from sessions.domain.session import Session
 from sessions.domain.turn import Turn
@@ -93,10 +93,11 @@ class PromptWriter:
             reply_tokens=reply,
             prompt_tokens=size,
             available_tokens=max(0, min(self._shares.message, room)),
-            blocks=self._blocks(content, session.scene, prompt.remembered),
+            blocks=self._blocks(content, session.scene, before),
             messages=before.messages,
             cut_turns=before.cut_turns,
             prompt_sha256=before.digest,
+            counted_by=self._counter.counted_by,
         )
 
     def _assemble(
@@ -110,7 +111,7 @@ class PromptWriter:
     def _reply_tokens(self, content: ScenarioContent) -> int:
         return min(self._shares.reply, content.max_reply_tokens or self._shares.reply)
 
-    def _blocks(self, content: ScenarioContent, scene: str, remembered: Sequence[Turn]) -> tuple[Block, ...]:
+    def _blocks(self, content: ScenarioContent, scene: str, before: Prompt) -> tuple[Block, ...]:
         texts = (
             (BlockKind.SYSTEM, system_block(content)),
             (BlockKind.SCRIPT, scene_script(content, scene)),
@@ -118,13 +119,15 @@ class PromptWriter:
         )
         clean = ((kind, neutralised(text, self._rules.special_tokens)) for kind, text in texts)
         pinned = tuple(Block(kind, self._counter.count_text(text), _sha256(text)) for kind, text in clean)
-        return (*pinned, self._tail(remembered)) if remembered else pinned
+        return (*pinned, self._tail(before)) if before.remembered else pinned
 
-    def _tail(self, remembered: Sequence[Turn]) -> Block:
-        messages: list[Message] = [message for turn in remembered for message in turn_messages(turn, self._rules)]
-        tokens = sum(turn.text_tokens + turn.reply_tokens + 2 * self._rules.message_overhead for turn in remembered)
-        digest = _sha256("\n".join(message.content for message in messages))
-        return Block(BlockKind.TURNS, tokens, digest, remembered[0].number, remembered[-1].number)
+    def _tail(self, before: Prompt) -> Block:
+        """Its tokens with the template's around each message."""
+        first = len(before.messages) - 2 * len(before.remembered)
+        pinned, tail = before.messages[:first], before.messages[first:]
+        tokens = self._counter.count_prompt(before.messages) - self._counter.count_prompt(pinned)
+        digest = _sha256("\n".join(message.content for message in tail))
+        return Block(BlockKind.TURNS, tokens, digest, before.remembered[0].number, before.remembered[-1].number)
 
 
 def _sha256(text: str) -> str:

@@ -199,6 +199,7 @@ class ContextView(View):
     cut: CutView | None
     summary: str | None
     prompt_sha256: str
+    counted_by: str
 
     @classmethod
     def of(cls, context: Context) -> Self:
@@ -214,6 +215,7 @@ class ContextView(View):
             cut=CutView(turns=context.cut_turns) if context.cut_turns else None,
             summary=None,
             prompt_sha256=context.prompt_sha256,
+            counted_by=context.counted_by,
         )
 
 

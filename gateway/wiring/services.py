@@ -4,8 +4,10 @@ import asyncio
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 
+import structlog
 from redis.asyncio import Redis
 from sqlalchemy.ext.asyncio import AsyncEngine
+from structlog.typing import FilteringBoundLogger
 
 from gateway.adapters.cached_keys import CachedKeys
 from gateway.adapters.postgres_accounts import PostgresAccounts
@@ -16,6 +18,7 @@ from gateway.router_tutor import RouterTutor
 from gateway.running_turns import RunningTurns
 from gateway.services import Services
 from gateway.settings import Settings
+from gateway.token_drift import TokenDrift
 from gateway.use_cases import UseCases, use_cases
 from gateway.wiring.authoring import prompt_writer
 from gateway.wiring.background import background
@@ -29,7 +32,10 @@ from sessions.adapters.forgiving_turn_lock import ForgivingTurnLock
 from sessions.adapters.postgres.records import PostgresRecords
 from sessions.adapters.redis_turn_lock import RedisTurnLock
 from sessions.adapters.tokenizer import ModelTokenizer
-from sessions.ports import TokenCounter, TurnLock
+from sessions.domain.turn import Turn
+from sessions.ports import TurnLock
+
+_log: FilteringBoundLogger = structlog.get_logger(__name__)
 
 
 @asynccontextmanager
@@ -38,8 +44,8 @@ async def services(settings: Settings, *, stopping: asyncio.Event) -> AsyncItera
 
     Raises `TokenizerUnusable` or `FleetUnfit` when the model and its replicas cannot be used together.
     """
-    metrics = Metrics()
-    counter = ModelTokenizer(folder=settings.model.folder)
+    metrics, counter = Metrics(), _counter(settings)
+    drift = TokenDrift(counted_by=counter.counted_by)
     async with AsyncExitStack() as stack:
         engine = await stack.enter_async_context(database(str(settings.database_url)))
         redis = await stack.enter_async_context(shared_redis(str(settings.redis_url)))
@@ -47,20 +53,20 @@ async def services(settings: Settings, *, stopping: asyncio.Event) -> AsyncItera
         routed = await stack.enter_async_context(turn_routing(settings, redis=redis, counter=counter, tracing=spans))
         lock = ForgivingTurnLock(RedisTurnLock(client=redis.client, lease_s=settings.sessions.lease_s))
         use = _use_cases(settings, engine, lock, routed.router, counter)
-        turns = await stack.enter_async_context(_running_turns(settings, use, metrics, spans))
+        turns = await stack.enter_async_context(_running_turns(settings, use, (metrics, drift), spans))
         await stack.enter_async_context(background(_stop_when(stopping, turns, routed)))
-        _watch(metrics, turns, lock, routed, no_figures if spans is None else spans.counts.figures)
-        yield _services(settings, (use, turns, metrics), (engine, redis.client), routed, stopping)
+        _watch((metrics, drift), turns, lock, routed, no_figures if spans is None else spans.counts.figures)
+        yield _services(settings, (use, turns, metrics, drift), (engine, redis.client), routed, stopping)
 
 
 def _services(
     settings: Settings,
-    own: tuple[UseCases, RunningTurns, Metrics],
+    own: tuple[UseCases, RunningTurns, Metrics, TokenDrift],
     stores: tuple[AsyncEngine, Redis],
     routed: TurnRouting,
     stopping: asyncio.Event,
 ) -> Services:
-    clock, (use, turns, metrics), (engine, redis) = SystemClock(), own, stores
+    clock, (use, turns, metrics, drift), (engine, redis) = SystemClock(), own, stores
     return Services(
         use=use,
         turns=turns,
@@ -68,7 +74,11 @@ def _services(
         settings=settings,
         clock=clock.now,
         readiness=ReadinessCheck(
-            postgres=postgres_probe(engine), redis=redis_probe(redis), fleet=routed.router.fleet, stopping=stopping
+            postgres=postgres_probe(engine),
+            redis=redis_probe(redis),
+            fleet=routed.router.fleet,
+            tokens=drift.agreement,
+            stopping=stopping,
         ),
         metrics=metrics,
         fleet=routed.desk,
@@ -76,7 +86,7 @@ def _services(
 
 
 def _use_cases(
-    settings: Settings, engine: AsyncEngine, lock: TurnLock, router: TurnRouter, counter: TokenCounter
+    settings: Settings, engine: AsyncEngine, lock: TurnLock, router: TurnRouter, counter: ModelTokenizer
 ) -> UseCases:
     return use_cases(
         records=PostgresRecords(engine=engine),
@@ -86,30 +96,60 @@ def _use_cases(
             model=settings.model.name,
             temperature=settings.model.temperature,
             retry_after_s=settings.router.retry_after_s,
+            template_arguments=counter.template_arguments,
         ),
         writer=prompt_writer(settings, counter),
         clock=SystemClock(),
     )
 
 
-def _running_turns(settings: Settings, use: UseCases, metrics: Metrics, spans: Tracing | None) -> RunningTurns:
+def _running_turns(
+    settings: Settings, use: UseCases, watching: tuple[Metrics, TokenDrift], spans: Tracing | None
+) -> RunningTurns:
+    metrics, drift = watching
+
+    def ended(turn: Turn, counted: int) -> None:
+        metrics.saw_turn(turn)
+        drift.compare(turn, counted)
+
     return RunningTurns(
         take_turn=use.take_turn,
         read_session=use.read_session,
         read_turn=use.read_turn,
         grace_s=settings.shutdown_grace_s,
-        on_end=metrics.saw_turn,
+        on_end=ended,
         tracing=spans,
     )
 
 
-def _watch(metrics: Metrics, turns: RunningTurns, lock: ForgivingTurnLock, routed: TurnRouting, spans: Figures) -> None:
+def _watch(
+    watching: tuple[Metrics, TokenDrift],
+    turns: RunningTurns,
+    lock: ForgivingTurnLock,
+    routed: TurnRouting,
+    spans: Figures,
+) -> None:
+    metrics, drift = watching
     metrics.watch(
-        gauges=lambda: {"turns_running": turns.count, **routed.gauges()},
-        counters=lambda: {"turn_lock_failures": lock.failures, **routed.counters(), **spans()},
+        gauges=lambda: {"turns_running": turns.count, **drift.gauges(), **routed.gauges()},
+        counters=lambda: {
+            "turn_lock_failures": lock.failures,
+            **drift.counters(),
+            **routed.counters(),
+            **spans(),
+        },
     )
     if routed.counting is not None:
         metrics.watch_router(routed.counting)
+
+
+def _counter(settings: Settings) -> ModelTokenizer:
+    """Raises `TokenizerUnusable`."""
+    counter = ModelTokenizer(folder=settings.model.folder)
+    _log.info("tokens are counted", model=settings.model.name, by=counter.counted_by)
+    if counter.writes_today:
+        _log.warning("the chat template writes each day's date into prompts", model=settings.model.name)
+    return counter
 
 
 async def _stop_when(stopping: asyncio.Event, turns: RunningTurns, routed: TurnRouting) -> None:

@@ -23,7 +23,7 @@ from router.domain.fitness import Expectation
 from router.domain.fleet import ReplicaId, ReplicaSpec
 from router.ports import Tracing
 from router.settings import EngineKind
-from sessions.ports import TokenCounter
+from sessions.adapters.tokenizer import ModelTokenizer
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +40,7 @@ class TurnRouting:
 
 @asynccontextmanager
 async def turn_routing(
-    settings: Settings, *, redis: SharedRedis, counter: TokenCounter, tracing: Tracing | None
+    settings: Settings, *, redis: SharedRedis, counter: ModelTokenizer, tracing: Tracing | None
 ) -> AsyncIterator[TurnRouting]:
     """Raises `FleetUnfit`."""
     here = settings.router_url is None
@@ -51,14 +51,19 @@ async def turn_routing(
 
 @asynccontextmanager
 async def _here(
-    settings: Settings, redis: SharedRedis, counter: TokenCounter, tracing: Tracing | None
+    settings: Settings, redis: SharedRedis, counter: ModelTokenizer, tracing: Tracing | None
 ) -> AsyncIterator[TurnRouting]:
     plan = Plan(
         settings=settings.router,
         source=StaticFleet(replicas=[ReplicaSpec(ReplicaId(each.id), str(each.url)) for each in settings.replicas]),
         name=RouterId(settings.instance),
         redis=redis,
-        expectation=Expectation(settings.model.name, settings.model.window_tokens, token_samples(counter)),
+        expectation=Expectation(
+            settings.model.name,
+            settings.model.window_tokens,
+            token_samples(counter),
+            tuple(counter.template_arguments.items()),
+        ),
         tracing=tracing,
     )
     async with routing(plan) as running:

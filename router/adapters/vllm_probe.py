@@ -164,7 +164,7 @@ class VllmProbe(Probe):
 
     async def _compare_counts(self, spec: ReplicaSpec, expected: Expectation) -> None:
         for sample in expected.samples:
-            answer = await self._ask(spec, "/tokenize", _conversation(expected.model, sample.messages))
+            answer = await self._ask(spec, "/tokenize", _conversation(expected, sample.messages))
             body = answer.json
             counted = body.get("count") if isinstance(body, dict) else None
             if not isinstance(counted, int):
@@ -278,10 +278,12 @@ def _has_prompt_details(body: object) -> bool:
     return isinstance(usage, dict) and isinstance(usage.get("prompt_tokens_details"), dict)
 
 
-def _conversation(model: str, messages: Sequence[Message]) -> dict[str, object]:
+def _conversation(expected: Expectation, messages: Sequence[Message]) -> dict[str, object]:
+    arguments = {"chat_template_kwargs": dict(expected.template_arguments)} if expected.template_arguments else {}
     return {
-        "model": model,
+        "model": expected.model,
         "messages": [{"role": message.role, "content": message.content} for message in messages],
+        **arguments,
     }
 
 

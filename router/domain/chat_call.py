@@ -31,4 +31,6 @@ def body_of(request: ChatRequest) -> bytes:
     }
     if request.cache_salt:
         body["cache_salt"] = request.cache_salt
+    if request.template_arguments:
+        body["chat_template_kwargs"] = dict(request.template_arguments)
     return json.dumps(body, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace")

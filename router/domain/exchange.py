@@ -55,6 +55,8 @@ class ChatRequest:
     """Names the prefix it shares with others; empty: none."""
     trace_parent: str = ""
     """The W3C `traceparent` under which it is traced; empty: none."""
+    template_arguments: tuple[tuple[str, str], ...] = ()
+    """What the engine gives to its chat template beside the messages."""
 
 
 class FinishReason(StrEnum):

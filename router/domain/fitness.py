@@ -40,6 +40,8 @@ class Expectation:
     model: str
     window_tokens: int
     samples: tuple[TokenSample, ...]
+    template_arguments: tuple[tuple[str, str], ...] = ()
+    """What requests give to the chat template beside the messages; the samples are counted with it."""
 
 
 def models_misfit(wanted: Collection[str], listed: Collection[str]) -> str | None:

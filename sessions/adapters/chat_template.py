@@ -14,7 +14,9 @@ from typing_extensions import override
 from sessions.domain.prompt import Message
 
 # A prompt must not change from day to day: templates that ask for the date all get this one, which is as long as any.
-_DATE = datetime(2026, 1, 1, tzinfo=UTC)
+# It is what Llama 3's template writes where nobody tells it a date.
+_DATE = datetime(2024, 7, 26, tzinfo=UTC)
+_DATE_ARGUMENT = "date_string"
 
 # A template is code that others wrote: beside Jinja's own errors, those of its arithmetic and look-ups.
 _OF_TEMPLATES = (TemplateError, TypeError, ValueError, ArithmeticError, LookupError)
@@ -47,9 +49,14 @@ class ChatTemplate:
         environment.globals["strftime_now"] = _DATE.strftime
         self._tokens = dict(tokens)
         try:
+            names = {name.name for name in environment.parse(source).find_all(nodes.Name)}
             self._template = environment.from_string(source)
         except TemplateError as error:
             raise TemplateBroken(str(error)) from error
+        self.arguments = {_DATE_ARGUMENT: _DATE.strftime("%d %b %Y")} if _DATE_ARGUMENT in names else {}
+        """What the engine must be told with each request so that it renders the same."""
+        self.writes_today = "strftime_now" in names and not self.arguments
+        """Whether the engine will write each day's date into the prompt, which nobody can keep it from."""
 
     def render(self, messages: Sequence[Message]) -> str:
         """The prompt, up to the place where the reply begins."""
@@ -60,6 +67,7 @@ class ChatTemplate:
                 documents=None,
                 add_generation_prompt=True,
                 **self._tokens,
+                **self.arguments,
             )
         except _OF_TEMPLATES as error:
             raise TemplateBroken(str(error)) from error

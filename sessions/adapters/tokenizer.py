@@ -1,7 +1,9 @@
 """Counts tokens with the served model's own tokenizer and chat template, read from its folder."""
 
 import math
+from collections import OrderedDict
 from collections.abc import Mapping, Sequence
+from hashlib import blake2b
 from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict, ValidationError
@@ -9,11 +11,18 @@ from tokenizers import AddedToken, Tokenizer
 from typing_extensions import override
 
 from sessions.adapters.chat_template import ChatTemplate, TemplateBroken
+from sessions.adapters.tiktoken_encoding import TiktokenEncoding
+from sessions.adapters.tokenizer_file import ByteBpe
+from sessions.domain.added_tokens import AddedToken as FoundToken
+from sessions.domain.added_tokens import Cutter
+from sessions.domain.merge_ranks import NotExact
 from sessions.domain.prompt import Message, Role
 from sessions.errors import TokenizerUnusable
 from sessions.ports import TokenCounter
 
 _SAMPLE = "Hi"
+_REMEMBERED = 16_384
+"""Pieces whose counts are kept, in about 2 MB: the messages of some 300 sessions."""
 _NAMED = ("bos_token", "eos_token", "unk_token", "sep_token", "pad_token", "cls_token", "mask_token")
 
 
@@ -50,20 +59,81 @@ class _Config(BaseModel):
         return self.chat_template
 
 
+class _Whole:
+    """Reads every text as a whole, with the library that the engine uses too."""
+
+    def __init__(self, tokenizer: Tokenizer) -> None:
+        self._tokenizer = tokenizer
+
+    def count(self, text: str) -> int:
+        return len(self._tokenizer.encode(text, add_special_tokens=False))
+
+
+class _Pieces:
+    """Cuts a text at its added tokens and counts each piece once.
+
+    Nothing is merged across an added token, so the sum is exact, and the pieces of a prompt are its messages: of a
+    prompt that has grown only what is new is read. No text is kept, only digests.
+    """
+
+    def __init__(self, cutter: Cutter, encoding: TiktokenEncoding) -> None:
+        self._cutter = cutter
+        self._encoding = encoding
+        self._counts: OrderedDict[bytes, int] = OrderedDict()
+
+    def count(self, text: str) -> int:
+        added, pieces = self._cutter.cut(text)
+        return added + sum(map(self._counted, pieces))
+
+    def _counted(self, piece: str) -> int:
+        key = blake2b(piece.encode("utf-8", "surrogatepass"), digest_size=16).digest()
+        tokens = self._counts.get(key)
+        if tokens is None:
+            tokens = self._counts[key] = self._encoding.count(piece)
+            while len(self._counts) > _REMEMBERED:
+                self._counts.popitem(last=False)
+        else:
+            self._counts.move_to_end(key)
+        return tokens
+
+
 class ModelTokenizer(TokenCounter):
     """A `TokenCounter` from a Hugging Face folder; raises `TokenizerUnusable` when it holds none.
 
-    The counts are those of the engine, because the same template is rendered and the same tokenizer encodes it.
+    The counts are those of the engine, because the same template is rendered and the same tokenizer encodes it, or
+    tiktoken where that is sure to give the same tokens.
     """
 
     def __init__(self, *, folder: Path) -> None:
         config = _config(folder)
-        self._tokenizer = _tokenizer(folder)
-        self._special = _special_tokens(self._tokenizer, config)
+        text = _text(folder / "tokenizer.json")
+        tokenizer = _tokenizer(folder / "tokenizer.json", text)
+        self._special = _special_tokens(tokenizer, config)
         self._template = _template(folder, config)
+        self._pieces: _Whole | _Pieces = _Whole(tokenizer)
+        self._counted_by = "tiktoken"
+        try:
+            self._pieces = _pieces(tokenizer, text)
+        except NotExact as error:
+            self._counted_by = f"tokenizers: {error}"
         self._overhead = self._measured_overhead()
         # Sessions open with a line of the tutor's; a model whose template refuses that must not start to serve.
         self.count_prompt([Message(role, _SAMPLE) for role in (Role.SYSTEM, Role.ASSISTANT, Role.USER)])
+
+    @property
+    @override
+    def counted_by(self) -> str:
+        return self._counted_by
+
+    @property
+    def template_arguments(self) -> Mapping[str, str]:
+        """What the engine must be told with each request so that it writes the prompt which is counted here."""
+        return self._template.arguments
+
+    @property
+    def writes_today(self) -> bool:
+        """Whether the engine writes each day's date into the prompt, whatever it is told."""
+        return self._template.writes_today
 
     @property
     @override
@@ -78,12 +148,12 @@ class ModelTokenizer(TokenCounter):
     @override
     def count_text(self, text: str) -> int:
         """The text must have been neutralised: a special token in it would count as the one token it is."""
-        return len(self._tokenizer.encode(text, add_special_tokens=False))
+        return self._pieces.count(text)
 
     @override
     def count_prompt(self, messages: Sequence[Message]) -> int:
         try:
-            return self.count_text(self._template.render(messages))
+            return self._pieces.count(self._template.render(messages))
         except TemplateBroken as error:
             raise TokenizerUnusable(f"the model's chat template refuses the messages: {error}") from error
 
@@ -95,12 +165,22 @@ class ModelTokenizer(TokenCounter):
         return math.ceil((two - one) / 2) - self.count_text(_SAMPLE)
 
 
-def _tokenizer(folder: Path) -> Tokenizer:
-    text = _text(folder / "tokenizer.json")
+def _pieces(tokenizer: Tokenizer, text: str) -> _Pieces:
+    """Raises `NotExact`."""
+    added: Mapping[int, AddedToken] = tokenizer.get_added_tokens_decoder()
+    found = [
+        FoundToken(token.content, not (token.lstrip or token.rstrip or token.single_word), token.normalized)
+        for token in added.values()
+    ]
+    cutter = Cutter(found, is_normalizing=tokenizer.normalizer is not None)
+    return _Pieces(cutter, TiktokenEncoding(ByteBpe(text), otherwise=_Whole(tokenizer).count))
+
+
+def _tokenizer(file: Path, text: str) -> Tokenizer:
     try:
         tokenizer: Tokenizer = Tokenizer.from_str(text)
     except Exception as error:  # the library has no error class of its own
-        raise TokenizerUnusable(f"{folder / 'tokenizer.json'} is no tokenizer: {error}") from error
+        raise TokenizerUnusable(f"{file} is no tokenizer: {error}") from error
     tokenizer.no_truncation()
     tokenizer.no_padding()
     return tokenizer

@@ -40,3 +40,5 @@ class Context:
     cut_turns: int
     """Turns left out, oldest first, because the window is full."""
     prompt_sha256: str
+    counted_by: str
+    """What counted the tokens, and why nothing faster did."""

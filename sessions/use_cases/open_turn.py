@@ -32,6 +32,7 @@ class TurnDraft:
     session: Session
     text: str
     text_tokens: int
+    prompt_tokens: int
     idempotency: IdempotencyKey | None
     accepted_at: datetime
     started: float
@@ -85,6 +86,11 @@ class OpenTurn:
     @property
     def number(self) -> int:
         return self._draft.number
+
+    @property
+    def prompt_tokens(self) -> int:
+        """What we counted in the whole prompt."""
+        return self._draft.prompt_tokens
 
     @property
     def replica(self) -> str:

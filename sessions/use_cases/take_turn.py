@@ -87,7 +87,15 @@ class TakeTurn:
             )
             reply = await held.enter_async_context(self._tutor.reply(request))
             yield OpenTurn(
-                draft=TurnDraft(start.session, order.text, text_tokens, order.idempotency, accepted, started),
+                draft=TurnDraft(
+                    session=start.session,
+                    text=order.text,
+                    text_tokens=text_tokens,
+                    prompt_tokens=written.prompt_tokens,
+                    idempotency=order.idempotency,
+                    accepted_at=accepted,
+                    started=started,
+                ),
                 reply=reply,
                 opened=self._clock.ticks(),
                 records=self._records,

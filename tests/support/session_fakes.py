@@ -49,6 +49,7 @@ class WordCounter:
 
     special_tokens: tuple[str, ...] = ("<|im_start|>", "<|im_end|>")
     message_overhead = 4
+    counted_by = "words"
 
     def count_text(self, text: str) -> int:
         return len(text.split())

@@ -67,7 +67,7 @@ async def over_http(
 
 
 def played_by(stage: Stage, router: TurnRouter) -> UseCases:
-    tutor = RouterTutor(router=router, model="smollm2", temperature=0.0, retry_after_s=1)
+    tutor = RouterTutor(router=router, model="smollm2", temperature=0.0, retry_after_s=1, template_arguments={})
     return use_cases(records=stage.records, lock=OpenLock(), tutor=tutor, writer=writer(), clock=FakeClock())
 
 
@@ -77,7 +77,7 @@ async def play(stage: Stage, use: UseCases, tracing: Tracing) -> None:
         read_session=use.read_session,
         read_turn=use.read_turn,
         grace_s=5,
-        on_end=lambda _: None,
+        on_end=lambda _turn, _counted: None,
         tracing=tracing,
     ) as turns:
         reader = await turns.take(replace(stage.order(), trace_parent=CALLER))

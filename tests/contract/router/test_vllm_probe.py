@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import AsyncIterator
+from dataclasses import replace
 
 import httpx
 import pytest
@@ -92,6 +93,16 @@ async def test_a_sound_vllm_is_accepted_without_a_word(stub: StubEngine, http: h
     )
     conversation = next(json.loads(each.body) for each in stub.asked if each.path == "/tokenize")
     assert conversation["messages"][1] == {"role": "user", "content": "你好"}
+    assert "chat_template_kwargs" not in conversation
+
+
+async def test_the_samples_are_counted_with_what_requests_give_to_the_template(
+    stub: StubEngine, http: httpx.AsyncClient
+) -> None:
+    expected = replace(WANTED, template_arguments=(("date_string", "a day"),))
+    await probe_of(http, expectation=expected).register(at(stub))
+    conversation = next(json.loads(each.body) for each in stub.asked if each.path == "/tokenize")
+    assert conversation["chat_template_kwargs"] == {"date_string": "a day"}
 
 
 @pytest.mark.parametrize(

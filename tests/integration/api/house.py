@@ -129,7 +129,7 @@ async def house(*, lock: TurnLock | None = None, heartbeat_s: float = HEARTBEAT_
         read_session=use.read_session,
         read_turn=use.read_turn,
         grace_s=1.0,
-        on_end=metrics.saw_turn,
+        on_end=lambda turn, _: metrics.saw_turn(turn),
     )
 
     async def readiness() -> Readiness:

@@ -7,6 +7,7 @@ import pytest
 from gateway import readiness
 from gateway.readiness import Probe, ReadinessCheck
 from gateway.services import Readiness
+from gateway.token_drift import Agreement
 from router.domain.fleet import Fleet, Health, Replica, ReplicaId
 
 UP = Replica(ReplicaId("replica-1"), "http://127.0.0.1:1", Health.READY)
@@ -26,7 +27,11 @@ async def silent() -> str | None:
 
 
 async def looked(
-    *replicas: Replica, postgres: Probe | None = None, redis: Probe | None = None, stopping: bool = False
+    *replicas: Replica,
+    postgres: Probe | None = None,
+    redis: Probe | None = None,
+    tokens: Agreement | None = None,
+    stopping: bool = False,
 ) -> Readiness:
     event = asyncio.Event()
     if stopping:
@@ -35,6 +40,7 @@ async def looked(
         postgres=postgres or answering(),
         redis=redis or answering(),
         fleet=lambda: Fleet(replicas),
+        tokens=lambda: tokens or Agreement(ok=True, detail="agree"),
         stopping=event,
     )()
 
@@ -44,6 +50,13 @@ async def test_one_ready_replica_and_a_database_are_enough() -> None:
     assert found.ready
     assert not found.checks["redis"].ok
     assert found.checks["replicas"].detail == "1 of 2 ready"
+
+
+async def test_a_replica_that_counts_otherwise_is_an_alarm_and_no_outage() -> None:
+    found = await looked(UP, tokens=Agreement(ok=False, detail="1 of the last 9 turns differ"))
+    assert found.ready
+    assert not found.checks["tokens"].ok
+    assert found.checks["tokens"].detail == "1 of the last 9 turns differ"
 
 
 async def test_without_a_database_it_is_not_ready() -> None:

@@ -42,7 +42,9 @@ REQUEST = TutorRequest(
 
 
 def tutor(router: ScriptedRouter) -> RouterTutor:
-    return RouterTutor(router=router, model="smollm2", temperature=0.5, retry_after_s=3)
+    return RouterTutor(
+        router=router, model="smollm2", temperature=0.5, retry_after_s=3, template_arguments={"date_string": "a day"}
+    )
 
 
 async def heard(router: ScriptedRouter, request: TutorRequest = REQUEST) -> list[Piece | ReplyEnd]:
@@ -63,6 +65,7 @@ async def test_a_reply_comes_in_pieces_and_ends_with_its_usage() -> None:
     assert (sent.model, sent.max_tokens, sent.temperature) == ("smollm2", 64, 0.5)
     assert sent.request_id == f"{sent.session_id}-4"
     assert sent.trace_parent == "00-trace"
+    assert sent.template_arguments == (("date_string", "a day"),)
 
 
 async def test_a_usage_that_the_engine_did_not_tell_is_nothing_but_zeros() -> None:

@@ -16,7 +16,7 @@ from sessions.domain.session import SessionId
 from sessions.domain.turn import IdempotencyKey, Turn, TurnState
 from sessions.errors import IdempotencyKeyReused, SessionBusy, SessionNotFound, TurnNotFound, TutorUnavailable
 from sessions.ports import TurnLease
-from tests.support.session_fakes import OpenLock, broken, viewer, writer
+from tests.support.session_fakes import OpenLock, WordCounter, broken, viewer, writer
 from tests.support.stage import Stage, staged
 
 KEY = IdempotencyKey("k-1", "digest")
@@ -24,7 +24,7 @@ KEY = IdempotencyKey("k-1", "digest")
 
 @asynccontextmanager
 async def running(
-    stage: Stage, *, grace_s: float = 5.0, on_end: Callable[[Turn], None] = lambda _: None
+    stage: Stage, *, grace_s: float = 5.0, on_end: Callable[[Turn, int], None] = lambda _turn, _counted: None
 ) -> AsyncIterator[RunningTurns]:
     async with RunningTurns(
         take_turn=stage.use.take_turn,
@@ -45,15 +45,16 @@ def text(events: list[TurnEvent]) -> str:
 
 
 async def test_a_turn_is_read_from_its_acceptance_to_its_end() -> None:
-    stage, ended = await staged(), list[Turn]()
-    async with running(stage, on_end=ended.append) as turns:
+    stage, ended = await staged(), list[tuple[Turn, int]]()
+    async with running(stage, on_end=lambda turn, counted: ended.append((turn, counted))) as turns:
         reader = await turns.take(stage.order())
         events = await read(reader)
     assert (reader.number, reader.replica, reader.pin) == (1, "replica-1", "kept")
     assert events[0] == Accepted(stage.session.id, 1, "replica-1")
     assert text(events) == "Hello there."
     assert isinstance(events[-1], Done)
-    assert ended == await stage.turns()
+    assert [turn for turn, _ in ended] == await stage.turns()
+    assert ended[0][1] == WordCounter().count_prompt(stage.tutor.requests[0].messages)
 
 
 async def test_a_second_turn_is_refused_while_the_first_runs() -> None:

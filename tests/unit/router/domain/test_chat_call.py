@@ -37,3 +37,9 @@ def test_session_and_trace_go_along_as_headers() -> None:
 
 def test_a_lone_surrogate_becomes_a_question_mark() -> None:
     assert b'"content":"a?b"' in chat_call(ChatRequest("m", (Message("user", "a\ud800b"),), 1, 0.0, "", "r")).body
+
+
+def test_the_chat_template_is_given_its_arguments() -> None:
+    request = ChatRequest("m", (), 16, 0.0, "", "r", template_arguments=(("date_string", "01 Jan 2026"),))
+    assert b'"chat_template_kwargs":{"date_string":"01 Jan 2026"}' in chat_call(request).body
+    assert b"chat_template_kwargs" not in chat_call(REQUEST).body

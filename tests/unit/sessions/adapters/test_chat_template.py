@@ -4,6 +4,7 @@ import pytest
 
 from sessions.adapters.chat_template import ChatTemplate, TemplateBroken
 from sessions.domain.prompt import Message, Role
+from tests.support.tiny_families import LLAMA_TEMPLATE
 
 TALK = (Message(Role.USER, "Hi & <b>你好</b>"), Message(Role.ASSISTANT, "Yes?"), Message(Role.USER, "Go on"))
 
@@ -38,7 +39,20 @@ def test_loops_may_be_left_and_the_assistants_part_marked() -> None:
 
 
 def test_the_date_never_changes() -> None:
-    assert _rendered("{{ strftime_now('%d %b %Y') }}") == "01 Jan 2026"
+    assert _rendered("{{ strftime_now('%d %b %Y') }}") == "26 Jul 2024"
+
+
+def test_a_template_that_takes_a_date_is_given_one_and_the_engine_must_be_too() -> None:
+    asks = ChatTemplate(LLAMA_TEMPLATE, tokens={"bos_token": "<s>"})
+    assert asks.arguments == {"date_string": "26 Jul 2024"}
+    assert "Today Date: 26 Jul 2024\n" in asks.render(TALK)
+    assert not asks.writes_today
+
+
+@pytest.mark.parametrize(("source", "writes"), [("{{ strftime_now('%Y') }}", True), ("{{ messages }}", False)])
+def test_a_template_that_writes_the_date_by_itself_is_known(source: str, *, writes: bool) -> None:
+    template = ChatTemplate(source, tokens={})
+    assert (template.arguments, template.writes_today) == ({}, writes)
 
 
 def test_a_template_may_refuse_the_messages_in_its_own_words() -> None:

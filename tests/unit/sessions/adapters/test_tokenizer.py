@@ -2,15 +2,20 @@
 
 import json
 import shutil
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import pytest
 from tokenizers import Tokenizer
 
+from sessions.adapters import tokenizer as tokenizer_module
+from sessions.adapters.chat_template import ChatTemplate
 from sessions.adapters.tokenizer import ModelTokenizer
 from sessions.domain.neutralise import neutralised
 from sessions.domain.prompt import Message, Role
 from sessions.errors import TokenizerUnusable
+from tests.support.strange_texts import strange_texts
+from tests.support.tiny_families import DEEPSEEK, EXACT, LLAMA, Family
 from tests.support.tiny_model import CHAT_TEMPLATE, SPECIAL_TOKENS, tiny_model
 
 SYSTEM = Message(Role.SYSTEM, "You are the buyer.")
@@ -171,3 +176,70 @@ def test_a_template_that_wants_the_trainee_to_speak_first_is_told(folder: Path) 
 def test_the_folder_is_not_needed_afterwards(folder: Path, counter: ModelTokenizer) -> None:
     shutil.rmtree(folder)
     assert counter.count_prompt([USER]) > 0
+
+
+def _rendered(folder: Path, messages: Sequence[Message]) -> str:
+    source = json.loads((folder / "tokenizer_config.json").read_text())
+    tokens = {"bos_token": source.get("bos_token", "")}
+    return ChatTemplate(source["chat_template"], tokens=tokens).render(messages)
+
+
+def _conversations(seed: int) -> Iterator[list[Message]]:
+    """Growing ones, of strange texts that begin and end in anything."""
+    texts = strange_texts(120, seed=seed)
+    talk = [Message(Role.SYSTEM, next(texts)), Message(Role.ASSISTANT, next(texts))]
+    for text in texts:
+        talk.append(Message(Role.USER if talk[-1].role is Role.ASSISTANT else Role.ASSISTANT, text))
+        yield talk
+
+
+@pytest.mark.parametrize("family", [*EXACT, DEEPSEEK], ids=lambda family: family.name)
+def test_every_prompt_of_a_growing_talk_is_counted_exactly(family: Family, tmp_path: Path) -> None:
+    folder = family.model(tmp_path / "model")
+    counter = ModelTokenizer(folder=folder)
+    for talk in _conversations(seed=4):
+        assert counter.count_prompt(talk) == _raw_count(folder, _rendered(folder, talk))
+
+
+@pytest.mark.parametrize("family", EXACT, ids=lambda family: family.name)
+def test_tiktoken_counts_where_it_is_exact(family: Family, tmp_path: Path) -> None:
+    assert ModelTokenizer(folder=family.model(tmp_path / "model")).counted_by == "tiktoken"
+
+
+def test_otherwise_the_reason_is_told(folder: Path, tmp_path: Path) -> None:
+    deepseek = ModelTokenizer(folder=DEEPSEEK.model(tmp_path / "deepseek"))
+    assert deepseek.counted_by.startswith("tokenizers: it cuts words in steps that no single pattern is known for")
+    tokenizer: Tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
+    tokenizer.add_tokens(["discount"])
+    tokenizer.save(str(folder / "tokenizer.json"))
+    changed = ModelTokenizer(folder=folder)
+    assert changed.counted_by == "tokenizers: it looks for its added tokens in two rounds"
+    assert changed.count_text("a discount for <|im_end|>") == _raw_count(folder, "a discount for <|im_end|>")
+
+
+@pytest.mark.parametrize("family", EXACT, ids=lambda family: family.name)
+def test_the_overhead_of_a_message_is_exact_around_plain_words(family: Family, tmp_path: Path) -> None:
+    counter = ModelTokenizer(folder=family.model(tmp_path / "model"))
+    talk = [Message(Role.SYSTEM, "You are."), Message(Role.USER, "price")]
+    more = [Message(Role.ASSISTANT, "customer"), Message(Role.USER, "order")]
+    added = counter.count_prompt([*talk, *more]) - counter.count_prompt(talk)
+    text = sum(counter.count_text(message.content) for message in more)
+    assert 2 * counter.message_overhead - added + text in (0, 1)
+
+
+def test_what_is_remembered_is_bounded_and_holds_no_words(
+    counter: ModelTokenizer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tokenizer_module, "_REMEMBERED", 3)
+    before = [counter.count_text(f"discount {number}") for number in range(9)]
+    assert [counter.count_text(f"discount {number}") for number in range(9)] == before
+    pieces = counter._pieces
+    assert isinstance(pieces, tokenizer_module._Pieces)
+    assert len(pieces._counts) == 3
+    assert all(len(key) == 16 for key in pieces._counts)
+
+
+def test_a_template_with_a_date_is_counted_as_the_engine_is_told_to_write_it(tmp_path: Path) -> None:
+    counter = ModelTokenizer(folder=LLAMA.model(tmp_path / "llama"))
+    assert counter.template_arguments == {"date_string": "26 Jul 2024"}
+    assert not counter.writes_today

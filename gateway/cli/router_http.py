@@ -8,6 +8,7 @@ import asyncio
 import json
 from collections.abc import Callable
 from http import HTTPStatus
+from typing import NamedTuple
 from urllib.parse import unquote, urlsplit
 
 from typing_extensions import override
@@ -25,6 +26,10 @@ _HIGH_WATER_BYTES = 65_536
 
 class RouterHttp(BoundedHttp):
     _client: "_Connection"
+    _waiting: "_Waiting | None" = None
+    _following: RequestResponseCycle | None = None
+    """What came together with the request that is being served, and is next."""
+    _is_working = False
     _idle_since: float | None = None
     """None: a request is being heard or answered."""
     _idle_timer: asyncio.TimerHandle | None = None
@@ -46,6 +51,9 @@ class RouterHttp(BoundedHttp):
         if self._unread_timer is not None:
             self._unread_timer.cancel()
         self._client.lose()
+        if self._waiting is not None:
+            self._waiting.called.set_result(None)
+            self._waiting = None
 
     @override
     def pause_writing(self) -> None:
@@ -147,7 +155,31 @@ class RouterHttp(BoundedHttp):
         self._idle_since = None
         if isinstance(exchange, RouterExchange):
             self._client.exchange = exchange
-        self._start_asgi_task(exchange, self.app)
+        waiting, self._waiting = self._waiting, None
+        if waiting is not None:
+            self.tasks.add(waiting.worker)
+            waiting.called.set_result(exchange)
+        elif self._is_working:
+            self._following = exchange
+        else:
+            self._is_working = True
+            self.tasks.add(self.loop.create_task(self._work(exchange)))
+
+    async def _work(self, exchange: RequestResponseCycle | None) -> None:
+        """Serve one request after the other: a task for each would cost more than the parsing of its head."""
+        worker = _this_task()
+        try:
+            while exchange is not None:
+                await exchange.run_asgi(self.app)
+                exchange, self._following = self._following, None
+                if exchange is None and not self.transport.is_closing():
+                    # The server waits at its end for the tasks it knows; this one has nothing to do now.
+                    self.tasks.discard(worker)
+                    self._waiting = _Waiting(worker, self.loop.create_future())
+                    exchange = await self._waiting.called
+        finally:
+            self._is_working, self._waiting = False, None
+            self.tasks.discard(worker)
 
     def _close_if_idle(self) -> None:
         self._idle_timer = None
@@ -190,6 +222,20 @@ class RouterHttp(BoundedHttp):
             "headers": self.headers,
             "extensions": {CLIENT: self._client},
         }
+
+
+class _Waiting(NamedTuple):
+    """The connection's task between two requests; None ends it."""
+
+    worker: "asyncio.Task[None]"
+    called: "asyncio.Future[RequestResponseCycle | None]"
+
+
+def _this_task() -> "asyncio.Task[None]":
+    task = asyncio.current_task()
+    if task is None:
+        raise RuntimeError("not in a task")
+    return task
 
 
 def _in_origin_form(url: bytes) -> bytes:

@@ -5,6 +5,7 @@ from collections import OrderedDict, defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
+from math import inf
 
 from typing_extensions import override
 
@@ -18,6 +19,9 @@ from router.ports import PinStore
 _NOTHING = PinnedLoad()
 _HOLDS_S = 3600.0
 """A replica whose sessions of a cohort were all silent for so long has given its prefix up."""
+_HELD_TO_S = 0.2
+"""When it was last used is known to so much, since every turn tells it."""
+_NOWHERE: Mapping[ReplicaId, float] = {}
 
 
 @dataclass(slots=True)
@@ -34,7 +38,7 @@ class _Cohorts:
         self._held: OrderedDict[str, dict[ReplicaId, float]] = OrderedDict()  # in the order of last use
 
     def hold(self, cohort: str, replica: ReplicaId, now: float) -> None:
-        if not cohort:
+        if not cohort or now - self._held.get(cohort, _NOWHERE).get(replica, -inf) < _HELD_TO_S:
             return
         self._held.setdefault(cohort, {})[replica] = now
         self._held.move_to_end(cohort)

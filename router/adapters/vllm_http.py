@@ -96,7 +96,14 @@ class VllmEngine(Engine):
 
     def _lines(self, call: Call) -> str:
         always = self._streamed_lines if call.is_streamed else self._whole_lines
-        return always + header_lines(request_name(call.request_id, self._engine)) + _passed_on(call.headers)
+        return always + _name_line(call.request_id, self._engine) + _passed_on(call.headers)
+
+
+def _name_line(request_id: str, engine: EngineKind) -> str:
+    if engine is EngineKind.VLLM and request_id.isascii() and request_id.isprintable():
+        # As the other way would write it: what is new in every request is not worth two searches.
+        return f"x-request-id: {request_id}\r\n"
+    return header_lines(request_name(request_id, engine))
 
 
 @lru_cache(maxsize=4096)

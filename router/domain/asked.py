@@ -22,7 +22,7 @@ _GRAMMARS = (
 
 
 def says_token_ids(call: Call) -> bool:
-    return _TOKEN_IDS in call.body
+    return _has(call.body, _TOKEN_IDS)
 
 
 def can_take_token_ids(call: Call) -> bool:
@@ -45,7 +45,12 @@ def may_have_several_choices(call: Call) -> bool:
 
 
 def may_want_usage(call: Call) -> bool:
-    return b'"include_usage"' in call.body
+    return _has(call.body, b'"include_usage"')
+
+
+def _has(body: bytes, name: bytes) -> bool:
+    """As `in`; from behind, where options mostly stand, and several times faster over a long prompt."""
+    return body.rfind(name) >= 0
 
 
 @dataclass(frozen=True, slots=True)

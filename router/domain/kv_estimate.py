@@ -17,7 +17,8 @@ def kv_estimate(body: bytes, *, most: int) -> int:
 
 def _reply_tokens(body: bytes) -> int:
     for name in _LIMITS:
-        found = body.find(name)
+        # From behind, where limits mostly stand, and several times faster over a long prompt.
+        found = body.rfind(name)
         if found >= 0:
             start = found + len(name)
             number = body[start : start + _LONGEST_NUMBER].lstrip(b" :")

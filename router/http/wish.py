@@ -6,6 +6,8 @@ from functools import lru_cache
 from http.cookies import CookieError, SimpleCookie
 from typing import NamedTuple, TypeGuard
 
+import msgspec
+
 from router.domain.asks import Asks, Ticket
 from router.domain.fleet import AffinityKey, ReplicaId
 from router.domain.pin import Demand, PinMode
@@ -42,8 +44,47 @@ def _refuse_constant(name: str) -> None:
 _DECODER = json.JSONDecoder(parse_constant=_refuse_constant)
 
 
+class _Facts(msgspec.Struct, gc=False):
+    model: str | None = None
+    stream: bool | None = None
+    user: str | None = None
+    messages: list[msgspec.Raw] | None = None
+
+
+class _FirstMessage(msgspec.Struct, gc=False):
+    role: str
+    content: str
+
+
+_FACTS = msgspec.json.Decoder(_Facts)
+_FIRST_MESSAGE = msgspec.json.Decoder(_FirstMessage)
+
+
 def wish_of(body: bytes) -> Wish:
     """Raises `RequestInvalid`."""
+    try:
+        return _wish_at_a_glance(body)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        # Unusual or wrong: it is read again in a way that says which, and what is wrong with it.
+        return _wish_read(body)
+
+
+def _wish_at_a_glance(body: bytes) -> Wish:
+    """The rest of the body is checked and not made into objects, which takes a quarter of the time."""
+    facts = _FACTS.decode(body)
+    if not body.isascii():
+        body.decode()  # what is skipped is not checked for that
+    model, user, messages = facts.model, facts.user, facts.messages
+    if model is not None and not _is_name(model):
+        raise msgspec.DecodeError
+    cohort = ""
+    if messages:
+        first = _FIRST_MESSAGE.decode(messages[0])
+        cohort = _cohort_of(first.role, first.content)
+    return Wish(model=model, is_streamed=facts.stream is True, user=user, cohort=cohort)
+
+
+def _wish_read(body: bytes) -> Wish:
     found = _object(body)
     model, stream, user = found.get("model"), found.get("stream"), found.get("user")
     if model is not None and not _is_name(model):
@@ -123,10 +164,11 @@ def _place(error: ValueError) -> str:
 def _cohort(messages: object) -> str:
     """Only a system prompt is worth it: any other first message is the session's own."""
     first = messages[0] if isinstance(messages, list) and messages else None
-    if not isinstance(first, dict) or first.get("role") not in {"system", "developer"}:
-        return ""
-    content = first.get("content")
-    if not isinstance(content, str) or not content:
+    return _cohort_of(first.get("role"), first.get("content")) if isinstance(first, dict) else ""
+
+
+def _cohort_of(role: object, content: object) -> str:
+    if role not in ("system", "developer") or not isinstance(content, str) or not content:
         return ""
     return _named(content[:_COHORT_CHARACTERS])
 

@@ -112,6 +112,40 @@ async def test_a_kept_connection_is_good_for_the_next_request() -> None:
         await app.asked.wait()
 
 
+async def test_a_connection_has_one_task_which_ends_with_it() -> None:
+    tasks: set[asyncio.Task[None]] = set()
+
+    async def noting(_scope: Scope, _receive: Receive, send: Send) -> None:
+        task = asyncio.current_task()
+        assert task is not None
+        tasks.add(task)
+        await send({"type": "http.response.start", "status": 204, "headers": []})
+        await send({"type": "http.response.body"})
+
+    async with asyncio.timeout(10), serving(noting) as (reader, writer):
+        for number in (1, 2, 1):
+            writer.write(request("/") * number)
+            for _ in range(number):
+                assert b" 204 " in await reader.readuntil(b"\r\n\r\n")
+        assert len(tasks) == 1
+        writer.close()
+        await asyncio.wait(tasks)
+    assert all(task.exception() is None for task in tasks)
+
+
+async def test_a_request_that_fails_ends_its_connection() -> None:
+    async def failing(scope: Scope, _receive: Receive, send: Send) -> None:
+        if scope["path"] == "/bad":
+            raise ValueError
+        await send({"type": "http.response.start", "status": 204, "headers": []})
+        await send({"type": "http.response.body"})
+
+    async with asyncio.timeout(10), serving(failing) as (reader, writer):
+        writer.write(request("/bad"))
+        assert b" 500 " in await reader.readuntil(b"\r\n\r\n")
+        assert await reader.read() == b"Internal Server Error"
+
+
 async def test_what_is_no_request_is_refused_in_openais_shape() -> None:
     async with asyncio.timeout(10), serving(App()) as (reader, writer):
         writer.write(b"what?\r\n\r\n")

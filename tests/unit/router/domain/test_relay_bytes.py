@@ -69,6 +69,12 @@ def test_the_prompts_tokens_stay_here_unless_the_caller_asked_for_them() -> None
     assert told == head + b'"prompt_token_ids":null' + rest.partition(b"]")[2]
 
 
+def test_a_list_of_tokens_without_an_end_is_no_json() -> None:
+    one = Relay(chat(), token_ids=True)
+    with pytest.raises(StreamBroken, match="not JSON"):
+        one.feed(b'data: {"choices":[],"prompt_token_ids":[1,2\n\n')
+
+
 def test_nothing_is_handed_out_before_something_is_said() -> None:
     one = relay()
     assert one.feed(event(ROLE)) == b""

@@ -21,6 +21,11 @@ def test_the_first_token_comes_after_the_prompt_and_the_others_at_the_pace_of_th
     assert engine.step() is None
 
 
+def test_an_engine_tells_whether_it_caches() -> None:
+    assert Engine(SMALL).caches_prefixes
+    assert not Engine(SMALL, caches_prefixes=False).caches_prefixes
+
+
 def test_a_step_starts_no_sooner_than_its_first_request_came() -> None:
     engine = Engine(SMALL)
     engine.submit(a_generation("a", range(20)), at_s=5.0)

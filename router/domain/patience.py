@@ -50,7 +50,7 @@ class Patience:
         """When a wait that begins or goes on now has lasted too long."""
         if self._next is None:
             self._next = now + self._limits.event_s
-        return min(self._next, self.end)
+        return self._next if self._next < self.end else self.end
 
     def was_answered(self) -> None:
         self._answered = True

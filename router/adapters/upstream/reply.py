@@ -62,13 +62,18 @@ class Reply:
 
     def arrived(self) -> None:
         """What was added is to be taken: past the taker if it waits and there is a short cut, else by waking it."""
-        if self._waiter is None or not self._pieces:
+        waiter, pieces, take = self._waiter, self._pieces, self._short_cut
+        if waiter is None or not pieces:
             return
-        if self._short_cut is None or self._waiter.done() or not self._short_cut(self._joined()):
+        if take is None or waiter.done():
             self._wake()
             return
-        self._had(self._joined())
-        self._alarm.set(self._patience.deadline(self._loop.time()))
+        data = pieces[0] if len(pieces) == 1 else self._joined()
+        if take(data):
+            self._had(data)
+            self._alarm.set(self._patience.deadline(self._loop.time()))
+        else:
+            self._wake()
 
     def finish(self) -> None:
         self._let_go()

@@ -73,7 +73,8 @@ class DevRoutes:
     async def _wake(self, request: Request) -> Response:
         if self._replica.phase is Phase.ASLEEP:
             self._replica.advance(Event.WAKE)
-            self._replica.runner.wake()
+        # Who was resumed in its sleep takes requests, and its engine still sleeps.
+        self._replica.runner.wake()
         return CompactJson({"status": "awake", "tags": request.query_params.getlist("tags") or None})
 
     async def _is_sleeping(self, _: Request) -> Response:

@@ -199,6 +199,8 @@ class Runner:
         self._sleep_level = level
 
     def wake(self) -> None:
+        if self._sleep_level is None:
+            return
         self._sleep_level = None
         self._not_before_s = self.now_s
         self._go_on()

@@ -31,7 +31,7 @@ async def stub() -> AsyncIterator[StubEngine]:
 def probe_of(
     http: httpx.AsyncClient, *, expectation: Expectation | None = WANTED, engine: EngineKind = EngineKind.VLLM
 ) -> VllmProbe:
-    settings = RouterSettings(engine=engine, probe_timeout_s=0.5, canary_timeout_s=0.5)
+    settings = RouterSettings(engine=engine, probe_timeout_s=1.0, canary_timeout_s=1.0)
     return VllmProbe(client=http, expectation=expectation, settings=settings)
 
 
@@ -84,7 +84,7 @@ async def test_an_address_that_is_none_cannot_be_reached(http: httpx.AsyncClient
 @pytest.mark.parametrize("path", ["/health", "/metrics"])
 async def test_silence_is_late(stub: StubEngine, http: httpx.AsyncClient, path: str) -> None:
     stub.silent.add(path)
-    assert await probe_of(http).look(at(stub)) == Late("no answer within 0.5 s")
+    assert await probe_of(http).look(at(stub)) == Late("no answer within 1 s")
 
 
 async def test_a_sound_vllm_is_accepted_without_a_word(stub: StubEngine, http: httpx.AsyncClient) -> None:
@@ -242,7 +242,7 @@ async def test_a_full_replica_is_late_and_not_broken(stub: StubEngine, http: htt
 
 async def test_an_engine_that_generates_nothing_is_late(stub: StubEngine, http: httpx.AsyncClient) -> None:
     stub.silent.add(CHAT)
-    assert await probe_of(http).try_out(at(stub), ["m"]) == Late("no token for its canary within 0.5 s")
+    assert await probe_of(http).try_out(at(stub), ["m"]) == Late("no token for its canary within 1 s")
 
 
 async def test_a_canary_that_cannot_be_sent_has_failed(http: httpx.AsyncClient) -> None:

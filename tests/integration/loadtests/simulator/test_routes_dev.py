@@ -104,6 +104,13 @@ def test_sleep_looks_healthy_and_hangs_until_it_wakes(replica: SimulatorProcess,
     assert not hangs(replica)
 
 
+def test_who_is_resumed_in_its_sleep_can_still_be_woken(replica: SimulatorProcess) -> None:
+    post(replica, "/sleep?level=1")
+    post(replica, "/resume")
+    post(replica, "/wake_up")
+    assert not hangs(replica)
+
+
 def test_the_prefix_cache_is_emptied_only_when_nothing_runs(replica: SimulatorProcess) -> None:
     stream = Stream(replica)
     assert post(replica, "/reset_prefix_cache") == {"success": False}

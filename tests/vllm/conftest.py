@@ -16,6 +16,7 @@ import pytest
 _ROOT = Path(__file__).parents[2]
 _START_S = 1500.0  # the first time installs vLLM
 _STOP_S = 90.0
+_WHOLE_S = 180.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,9 +42,31 @@ class RealStack:
         command = [sys.executable, "-m", "gateway.cli.main", *words, "--data", str(self.data)]
         return subprocess.run(command, cwd=_ROOT, capture_output=True, text=True, check=False, timeout=900)
 
+    def wait_until_whole(self) -> None:
+        """Both replicas serve; one that a test has killed takes half a minute to be back."""
+        deadline = time.monotonic() + _WHOLE_S
+        while not self._is_whole():
+            assert time.monotonic() < deadline, (self.data / "up.log").read_text()
+            time.sleep(0.5)
+
+    def _is_whole(self) -> bool:
+        try:
+            with self.client() as client:
+                detail: str = client.get("/readyz").json()["checks"]["replicas"]["detail"]
+        except httpx.TransportError:
+            return False
+        return detail == "2 of 2 ready"
+
+
+@pytest.fixture
+def stack(lasting_stack: RealStack) -> RealStack:
+    """Whole again, whatever the test before has done to it."""
+    lasting_stack.wait_until_whole()
+    return lasting_stack
+
 
 @pytest.fixture(scope="session")
-def stack(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RealStack]:
+def lasting_stack(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RealStack]:
     data = tmp_path_factory.mktemp("stack")
     command = [sys.executable, "-m", "gateway.cli.main", "up", "--replicas", "2", "--port", "0", "--data", str(data)]
     with (data / "up.log").open("w") as log:

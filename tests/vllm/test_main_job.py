@@ -19,14 +19,16 @@ from tests.vllm.conftest import RealStack
 pytestmark = pytest.mark.vllm
 
 TRAINEES, TURNS = 4, 25
+_LONG_ANSWER = "Tell me at length what is wrong, when it began, and what you have tried so far."
 
 
 @pytest.fixture(scope="session")
-def drill(stack: RealStack, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+def drill(lasting_stack: RealStack, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     """The report of one class of four over 25 turns."""
+    lasting_stack.wait_until_whole()
     report = tmp_path_factory.mktemp("drill") / "drill.json"
     words = ["--trainees", str(TRAINEES), "--turns", str(TURNS), "--think", "0.2", "--json", str(report)]
-    done = stack.drillyard("drill", "run", "--scenario", "en", *words)
+    done = lasting_stack.drillyard("drill", "run", "--scenario", "en", *words)
     assert done.returncode == 0, done.stdout + done.stderr
     print(done.stdout)  # noqa: T201  the table is worth reading in the log of a run
     content: dict[str, Any] = json.loads(report.read_text())
@@ -70,7 +72,9 @@ def test_deltas_arrive_as_they_are_generated(stack: RealStack) -> None:
         session = started(stack, client)
         arrivals = []
         path = f"/v1/sessions/{session}/turns"
-        with client.stream("POST", path, json={"text": "Hello?"}, headers={"Accept": "text/event-stream"}) as stream:
+        with client.stream(
+            "POST", path, json={"text": _LONG_ANSWER}, headers={"Accept": "text/event-stream"}
+        ) as stream:
             for line in stream.iter_lines():
                 if line == "event: delta":
                     arrivals.append(time.monotonic())

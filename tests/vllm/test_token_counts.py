@@ -27,9 +27,10 @@ def counter(replica: httpx.Client) -> ModelTokenizer:
 
 
 @pytest.fixture(scope="module")
-def replica(stack: RealStack) -> Iterator[httpx.Client]:
+def replica(lasting_stack: RealStack) -> Iterator[httpx.Client]:
+    lasting_stack.wait_until_whole()
     limits = httpx.Limits(max_connections=AT_ONCE)
-    url = stack.ready["replicas"][0]["url"]
+    url = lasting_stack.ready["replicas"][0]["url"]
     with httpx.Client(base_url=url, trust_env=False, timeout=60, limits=limits) as client:
         yield client
 

@@ -6,10 +6,13 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Protocol
 
+from sessions.domain.citation import Background, KnowledgeBaseId
+from sessions.domain.note import Note
 from sessions.domain.page import Cursor, Page
 from sessions.domain.prompt import Message
 from sessions.domain.scenario import Scenario, ScenarioContent, ScenarioId
 from sessions.domain.session import Session, SessionFilter, SessionId
+from sessions.domain.tiers import Chosen, Tier
 from sessions.domain.turn import IdempotencyKey, Turn, Usage
 from sessions.domain.viewer import AccountId, TenantId, Viewer
 
@@ -75,6 +78,20 @@ class Turns(Protocol):
         """The turn asked for with this idempotency key, the latest if earlier ones failed."""
 
 
+class Notes(Protocol):
+    """The notes of sessions; whoever asks has already been let into the session."""
+
+    async def add(self, note: Note) -> None:
+        """Write the session's next note.
+
+        Raises `SessionMoved`, and writes nothing, when another one has its number or the session is closed. It does
+        not touch the session's `version`, so it never stands in the way of a turn that runs.
+        """
+
+    async def all(self, session: SessionId) -> Sequence[Note]:
+        """Every note that was ever written, by number."""
+
+
 Fact = str | int | float | bool | None
 
 
@@ -105,6 +122,8 @@ class UnitOfWork(Protocol):
     def sessions(self) -> Sessions: ...
     @property
     def turns(self) -> Turns: ...
+    @property
+    def notes(self) -> Notes: ...
     @property
     def outbox(self) -> Outbox: ...
 
@@ -163,6 +182,12 @@ class TutorRequest:
     """Where the session's last turn ran, so that a lost pin leads back to the warm cache."""
     trace_parent: str = ""
     """The W3C trace that this reply belongs to; empty: none."""
+    model: str = ""
+    """The pool that is to serve it; empty: the default one."""
+    name: str = ""
+    """What it is beside the session's turn of this number, such as "note"; empty: the turn itself."""
+    is_background: bool = False
+    """Whether nobody waits for it: it gives way to turns."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -222,6 +247,22 @@ class Clock(Protocol):
     def now(self) -> datetime: ...
 
     def ticks(self) -> float: ...
+
+
+class KnowledgeSearch(Protocol):
+    """Finds the background of a message in one knowledge base."""
+
+    async def find(self, tenant: TenantId, base: KnowledgeBaseId, question: str, *, budget_tokens: int) -> Background:
+        """The best pieces that fit into the budget together; nothing of another tenant, and nothing rather than an
+        error when the base is gone or cannot be asked."""
+
+
+class Tiers(Protocol):
+    """Says which model serves a kind of work now."""
+
+    async def choose(self, tier: Tier, tenant: TenantId, wanted: Mapping[Tier, str]) -> Chosen:
+        """By the scenario's wish, else the tenant's, else the installation's; a pool without a ready replica is
+        replaced by the tier's fallback, at last by the default model."""
 
 
 class TokenCounter(Protocol):

@@ -10,13 +10,14 @@ from uuid import UUID
 
 from typing_extensions import override
 
+from sessions.domain.note import Note
 from sessions.domain.page import Cursor, Page
 from sessions.domain.scenario import Scenario, ScenarioContent, ScenarioId
 from sessions.domain.session import Session, SessionFilter, SessionId
 from sessions.domain.turn import IdempotencyKey, Turn, TurnState
 from sessions.domain.viewer import AccountId, TenantId, Viewer
 from sessions.errors import IdempotencyKeyReused, ScenarioNotFound, SessionMoved, ValueUnstorable
-from sessions.ports import Outbox, OutboxEntry, Records, Scenarios, Sessions, Turns, UnitOfWork
+from sessions.ports import Notes, Outbox, OutboxEntry, Records, Scenarios, Sessions, Turns, UnitOfWork
 
 Item = TypeVar("Item")
 
@@ -31,10 +32,18 @@ class _Tables:
     session_keys: dict[tuple[TenantId, AccountId, str], tuple[str, SessionId]] = field(default_factory=dict)
     turns: dict[SessionId, dict[int, Turn]] = field(default_factory=dict)
     outbox: list[OutboxEntry] = field(default_factory=list)
+    notes: dict[SessionId, tuple[Note, ...]] = field(default_factory=dict)
 
     def copy(self) -> "_Tables":
         turns = {session: dict(of_session) for session, of_session in self.turns.items()}
-        return _Tables(dict(self.scenarios), dict(self.sessions), dict(self.session_keys), turns, list(self.outbox))
+        return _Tables(
+            dict(self.scenarios),
+            dict(self.sessions),
+            dict(self.session_keys),
+            turns,
+            list(self.outbox),
+            dict(self.notes),
+        )
 
 
 class MemoryScenarios(Scenarios):
@@ -119,6 +128,7 @@ class MemorySessions(Sessions):
         self._sessions[session.id] = replace(
             stored,
             state=session.state,
+            scene=session.scene,
             version=session.version,
             turn_count=session.turn_count,
             closed_at=session.closed_at,
@@ -166,6 +176,25 @@ class MemoryTurns(Turns):
         )
 
 
+class MemoryNotes(Notes):
+    def __init__(self, tables: _Tables) -> None:
+        self._sessions = tables.sessions
+        self._notes = tables.notes
+
+    @override
+    async def add(self, note: Note) -> None:
+        _storable(note)
+        stored = self._sessions.get(note.session)
+        if stored is None or not stored.is_open or stored.note_count != note.seq - 1:
+            raise SessionMoved(f"the session {note.session} takes no note {note.seq}")
+        self._sessions[note.session] = replace(stored, note_count=note.seq)
+        self._notes[note.session] = (*self._notes.get(note.session, ()), note)
+
+    @override
+    async def all(self, session: SessionId) -> Sequence[Note]:
+        return self._notes.get(session, ())
+
+
 class MemoryOutbox(Outbox):
     def __init__(self, tables: _Tables) -> None:
         self._outbox = tables.outbox
@@ -184,6 +213,7 @@ class MemoryUnitOfWork(UnitOfWork):
         self._scenarios = MemoryScenarios(tables)
         self._sessions = MemorySessions(tables)
         self._turns = MemoryTurns(tables)
+        self._notes = MemoryNotes(tables)
         self._outbox = MemoryOutbox(tables)
 
     @property
@@ -200,6 +230,11 @@ class MemoryUnitOfWork(UnitOfWork):
     @override
     def turns(self) -> MemoryTurns:
         return self._turns
+
+    @property
+    @override
+    def notes(self) -> MemoryNotes:
+        return self._notes
 
     @property
     @override

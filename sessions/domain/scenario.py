@@ -1,11 +1,13 @@
 """A scenario: a versioned role-play, frozen once it is written."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import NewType
 from uuid import UUID
 
+from sessions.domain.citation import KnowledgeBaseId
+from sessions.domain.tiers import Tier
 from sessions.domain.viewer import AccountId, TenantId
 from sessions.errors import ScenarioInvalid
 
@@ -56,6 +58,10 @@ class ScenarioContent:
     max_turns: int = 50
     max_reply_tokens: int | None = None
     """None: the server's own cap."""
+    knowledge_base: KnowledgeBaseId | None = None
+    """Where the background of each message is looked up."""
+    tiers: Mapping[Tier, str] = field(default_factory=dict)
+    """Models that serve this scenario's work instead of those of its tenant."""
 
 
 @dataclass(frozen=True, slots=True)

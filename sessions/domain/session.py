@@ -54,6 +54,8 @@ class Session:
     state: State = State.OPEN
     version: int = 1
     turn_count: int = 0
+    note_count: int = 0
+    """How many notes were ever written; it guards them as `version` guards everything else."""
     closed_at: datetime | None = None
     metadata: Mapping[str, str] = field(default_factory=dict)
 

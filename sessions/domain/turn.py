@@ -4,7 +4,9 @@ from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 
+from sessions.domain.citation import Citation
 from sessions.domain.session import SessionId
+from sessions.domain.tiers import Tier
 from sessions.errors import IdempotencyKeyReused
 
 
@@ -82,6 +84,14 @@ class Turn:
     continued: bool = False
     error: TurnError | None = None
     idempotency: IdempotencyKey | None = None
+    scene: str = ""
+    """The scene it was played in; empty in records from before scenes could change."""
+    model: str = ""
+    tier: Tier = Tier.ROLE_PLAY
+    fell_back: bool = False
+    """Whether another pool than the wanted one served it."""
+    citations: tuple[Citation, ...] = ()
+    """The pieces of knowledge that stood before its message."""
 
     @property
     def is_remembered(self) -> bool:

@@ -7,6 +7,7 @@ from contextlib import asynccontextmanager
 from sqlalchemy.ext.asyncio import AsyncEngine
 from typing_extensions import override
 
+from sessions.adapters.postgres.notes import PostgresNotes
 from sessions.adapters.postgres.outbox import PostgresOutbox
 from sessions.adapters.postgres.scenarios import PostgresScenarios
 from sessions.adapters.postgres.sessions import PostgresSessions
@@ -21,6 +22,7 @@ class PostgresUnitOfWork(UnitOfWork):
         self._scenarios = PostgresScenarios(transaction)
         self._sessions = PostgresSessions(transaction)
         self._turns = PostgresTurns(transaction)
+        self._notes = PostgresNotes(transaction)
         self._outbox = PostgresOutbox(transaction)
 
     @property
@@ -37,6 +39,11 @@ class PostgresUnitOfWork(UnitOfWork):
     @override
     def turns(self) -> PostgresTurns:
         return self._turns
+
+    @property
+    @override
+    def notes(self) -> PostgresNotes:
+        return self._notes
 
     @property
     @override

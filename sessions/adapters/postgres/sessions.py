@@ -64,6 +64,7 @@ class PostgresSessions(Sessions):
             )
             .values(
                 state=session.state,
+                scene=session.scene,
                 version=session.version,
                 turn_count=session.turn_count,
                 closed_at=session.closed_at,
@@ -123,6 +124,7 @@ def _session(row: Row[Any]) -> Session:
         state=State(row.state),
         version=row.version,
         turn_count=row.turn_count,
+        note_count=row.note_count,
         closed_at=row.closed_at,
         metadata=row.metadata,
     )

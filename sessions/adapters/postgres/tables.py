@@ -35,6 +35,7 @@ tenants = Table(
     Column("slug", Text, nullable=False),
     Column("name", Text, nullable=False),
     Column("created_at", MOMENT, nullable=False),
+    Column("tiers", JSONB, nullable=False, server_default=text("'{}'")),
     PrimaryKeyConstraint("id", name="tenants_pkey"),
     UniqueConstraint("slug", name="tenants_slug_key"),
 )
@@ -119,6 +120,7 @@ sessions = Table(
     Column("closed_at", MOMENT),
     Column("idempotency_key", Text),
     Column("idempotency_digest", Text),
+    Column("note_count", Integer, nullable=False, server_default=text("0")),
     PrimaryKeyConstraint("id", name="sessions_pkey"),
     UniqueConstraint("tenant_id", "id", name="sessions_tenant_id_id_key"),
     UniqueConstraint("tenant_id", "trainee_id", "idempotency_key", name="sessions_idempotency_key"),
@@ -161,11 +163,33 @@ turns = Table(
     Column("error_retryable", Boolean),
     Column("idempotency_key", Text),
     Column("idempotency_digest", Text),
+    Column("scene", Text, nullable=False, server_default=text("''")),
+    Column("model", Text, nullable=False, server_default=text("''")),
+    Column("tier", Text, nullable=False, server_default=text("'role_play'")),
+    Column("fell_back", Boolean, nullable=False, server_default=text("false")),
+    Column("citations", JSONB, nullable=False, server_default=text("'[]'")),
     PrimaryKeyConstraint("session_id", "number", name="turns_pkey"),
     ForeignKeyConstraint(["tenant_id", "session_id"], ["sessions.tenant_id", "sessions.id"], name="turns_session_fkey"),
     Index(
         "turns_idempotency", "session_id", "idempotency_key", unique=True, postgresql_where=text("state <> 'failed'")
     ),
+)
+
+notes = Table(
+    "notes",
+    metadata,
+    Column("session_id", Uuid, nullable=False),
+    Column("seq", Integer, nullable=False),
+    Column("tenant_id", Uuid, nullable=False),
+    Column("from_turn", Integer, nullable=False),
+    Column("to_turn", Integer, nullable=False),
+    Column("text", Text, nullable=False),
+    Column("tokens", Integer, nullable=False),
+    Column("made_by", Text, nullable=False),
+    Column("session_version", Integer, nullable=False),
+    Column("created_at", MOMENT, nullable=False),
+    PrimaryKeyConstraint("session_id", "seq", name="notes_pkey"),
+    ForeignKeyConstraint(["tenant_id", "session_id"], ["sessions.tenant_id", "sessions.id"], name="notes_session_fkey"),
 )
 
 outbox = Table(

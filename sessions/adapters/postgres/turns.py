@@ -3,16 +3,21 @@
 from collections.abc import Sequence
 from typing import Any
 
+from pydantic import TypeAdapter
 from sqlalchemy import Row, bindparam, select
 from sqlalchemy.dialects.postgresql import insert
 from typing_extensions import override
 
 from sessions.adapters.postgres.tables import sessions, turns
 from sessions.adapters.postgres.transaction import Transaction
+from sessions.domain.citation import Citation
 from sessions.domain.session import SessionId
+from sessions.domain.tiers import Tier
 from sessions.domain.turn import IdempotencyKey, Timings, Turn, TurnError, TurnState, Usage
 from sessions.errors import SessionMoved
 from sessions.ports import Turns
+
+_CITATIONS = TypeAdapter(tuple[Citation, ...])
 
 
 class PostgresTurns(Turns):
@@ -89,6 +94,11 @@ def _values(turn: Turn) -> dict[str, object]:
         "error_retryable": turn.error.retryable if turn.error else None,
         "idempotency_key": turn.idempotency.key if turn.idempotency else None,
         "idempotency_digest": turn.idempotency.digest if turn.idempotency else None,
+        "scene": turn.scene,
+        "model": turn.model,
+        "tier": turn.tier,
+        "fell_back": turn.fell_back,
+        "citations": _CITATIONS.dump_python(turn.citations, mode="json"),
     }
 
 
@@ -110,6 +120,11 @@ def _turn(row: Row[Any]) -> Turn:
         continued=row.continued,
         error=None if row.error_code is None else TurnError(row.error_code, row.error_message, row.error_retryable),
         idempotency=_idempotency(row),
+        scene=row.scene,
+        model=row.model,
+        tier=Tier(row.tier),
+        fell_back=row.fell_back,
+        citations=_CITATIONS.validate_python(row.citations),
     )
 
 

@@ -1,0 +1,15 @@
+"""Jobs: questions that are answered in the background."""
+
+from alembic import op
+
+revision = "0004"
+down_revision = "0003"
+branch_labels = None
+depends_on = None
+
+STATEMENTS: tuple[str, ...] = ()
+
+
+def upgrade() -> None:
+    for statement in STATEMENTS:
+        op.execute(statement)

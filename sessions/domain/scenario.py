@@ -1,6 +1,6 @@
 """A scenario: a versioned role-play, frozen once it is written."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import NewType
@@ -60,7 +60,7 @@ class ScenarioContent:
     """None: the server's own cap."""
     knowledge_base: KnowledgeBaseId | None = None
     """Where the background of each message is looked up."""
-    tiers: Mapping[Tier, str] = field(default_factory=dict)
+    tiers: tuple[tuple[Tier, str], ...] = ()
     """Models that serve this scenario's work instead of those of its tenant."""
 
 

@@ -64,7 +64,10 @@ class RouterSettings(BaseModel):
     pin_ttl_s: int = Field(default=86_400, ge=60, description="a pin nobody used for so long is forgotten")
     pin_mode: PinMode = Field(default=PinMode.SOFT, description="soft: a pin gives way when its replica is full; hard")
     cohort_bound: float = Field(
-        default=1.1, ge=1, le=10, description="how far above the mean load a replica that holds the prefix is preferred"
+        default=1.05,
+        ge=1,
+        le=10,
+        description="how far above the mean load a replica that holds the prefix is preferred",
     )
 
     max_in_flight: int = Field(default=256, ge=1, le=100_000, description="turns at one replica at a time")

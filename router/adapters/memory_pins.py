@@ -52,7 +52,9 @@ class _Cohorts:
 class MemoryPins(PinStore):
     """For one process."""
 
-    def __init__(self, *, ttl_s: float, cohort_bound: float = 1.1, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(
+        self, *, ttl_s: float, cohort_bound: float = 1.05, clock: Callable[[], float] = time.monotonic
+    ) -> None:
         self._ttl_s = ttl_s
         self._cohort_bound = cohort_bound
         self._clock = clock

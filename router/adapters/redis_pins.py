@@ -43,7 +43,7 @@ class RedisPins(PinStore):
         *,
         client: Redis,
         ttl_s: float,
-        cohort_bound: float = 1.1,
+        cohort_bound: float = 1.05,
         timeout_s: float = 0.5,
         clock: Callable[[], float] | None = None,
     ) -> None:

@@ -142,21 +142,29 @@ def choose(
 ) -> ReplicaId:
     """The candidate with the least expected KV, then the fewest sessions; equals in turn, beginning at `start`.
 
-    `holders` already hold the prefix of the demand's cohort. The least of them is preferred while that leaves it at
-    most `bound` times the mean of all candidates, or one demand above the mean, which is more while there is little.
+    `holders` already hold the prefix of the demand's cohort; the least of them is preferred inside `_preferred_to`.
     """
     seen = [loads.get(candidate, _NOTHING_KNOWN) for candidate in candidates]
     tokens = [load.kv_tokens for load in seen]
     least = min(tokens)
     if holders:
-        mean = (sum(tokens) + demand.kv_tokens) / len(tokens)
-        limit = max(bound * mean, mean + demand.kv_tokens) - demand.kv_tokens
+        limit = _preferred_to(tokens, demand.kv_tokens, bound)
         held = [kv for candidate, kv in zip(candidates, tokens, strict=True) if candidate in holders and kv <= limit]
         if held:
             least = min(held)
             equals = [i for i, kv in enumerate(tokens) if kv == least and candidates[i] in holders]
             return candidates[_in_turn(equals, seen, start)]
     return candidates[_in_turn([i for i, kv in enumerate(tokens) if kv == least], seen, start)]
+
+
+def _preferred_to(tokens: Sequence[int], kv_tokens: int, bound: float) -> float:
+    """What a holder may have already. It then has at most `bound` times the mean of all candidates, or one demand more
+    than the mean, which is more while there is little; and before that no more than as much above the least of them,
+    so that a replica that has just come is filled, and no prefix keeps newcomers away from it.
+    """
+    mean = (sum(tokens) + kv_tokens) / len(tokens)
+    above = max((bound - 1) * mean, kv_tokens)
+    return min(mean + above - kv_tokens, min(tokens) + above)
 
 
 def _in_turn(places: Sequence[int], seen: Sequence[PinnedLoad], start: int) -> int:

@@ -46,7 +46,7 @@ local function note_leaver(replica, tokens)
 end
 
 local function choose()
-  local count, total, left = #ARGV - FIRST + 1, 0, leavers()
+  local count, total, least, left = #ARGV - FIRST + 1, 0, math.huge, leavers()
   local sessions = redis.call('HMGET', SESSIONS, unpack(ARGV, FIRST))
   local tokens = redis.call('HMGET', KV, unpack(ARGV, FIRST))
   for i = 1, count do
@@ -54,9 +54,11 @@ local function choose()
     tokens[i] = tonumber(tokens[i] or 0) + away.kv
     sessions[i] = tonumber(sessions[i] or 0) + away.sessions
     total = total + tokens[i]
+    least = math.min(least, tokens[i])
   end
   local mean, held = (total + kv) / count, holders()
-  local limit = math.max(bound * mean, mean + kv) - kv
+  local above = math.max((bound - 1) * mean, kv)
+  local limit = math.min(mean + above - kv, least + above)
 
   local function better(i, than)
     if not than or tokens[i] ~= tokens[than] then return not than or tokens[i] < tokens[than] end

@@ -11,8 +11,10 @@ from router.domain.fleet import AffinityKey, Fleet, Health, Replica, ReplicaId
 from router.domain.pin import Demand, Pin, PinMode, PinnedLoad
 from router.domain.placement import Assign, Keep, Placement, Refuse, Wait, Why, choose, place, without_pins
 from router.domain.rendezvous import favourite, start_of
+from router.settings import RouterSettings
 
 KEY = AffinityKey("m\nsession-1")
+BOUND = RouterSettings().cohort_bound
 A, B, C = ReplicaId("a"), ReplicaId("b"), ReplicaId("c")
 SERVES = frozenset({"m"})
 UP, DOWN, REFUSED = Health.READY, Health.DOWN, Health.REFUSED
@@ -159,7 +161,12 @@ def test_equals_are_tried_in_turn_from_the_start(start: int, first: ReplicaId) -
 
 def test_a_holder_is_preferred_inside_the_bound_only() -> None:
     assert chosen({A: load(104), B: load(100), C: load(100)}, holders={A}) == A
-    assert chosen({A: load(120), B: load(100), C: load(100)}, holders={A}) == B
+    assert chosen({A: load(18), B: load(10), C: load(10)}, holders={A}) == B
+
+
+def test_a_holder_is_preferred_near_the_emptiest_only() -> None:
+    assert chosen({A: load(110), B: load(100), C: load(118)}, holders={A}) == A
+    assert chosen({A: load(112), B: load(100), C: load(118)}, holders={A}) == B
 
 
 def test_the_least_loaded_holder_is_preferred() -> None:
@@ -179,18 +186,41 @@ def test_no_candidate_has_less_than_the_chosen(loads: dict[ReplicaId, PinnedLoad
     assert loads[winner].kv_tokens == min(seen.kv_tokens for seen in loads.values())
 
 
+class Pool:
+    """Replicas on which sessions of some cohorts are placed as the pin stores do it, with the default bound."""
+
+    def __init__(self, replicas: int, *, cohorts: int) -> None:
+        self.names = [ReplicaId(f"replica-{number}") for number in range(replicas)]
+        self.sessions: Counter[ReplicaId] = Counter()
+        self._cohorts = cohorts
+        self._holders: defaultdict[int, set[ReplicaId]] = defaultdict(set)
+
+    def arrive(self, numbers: range) -> None:
+        for number in numbers:
+            cohort = number * 7919 % self._cohorts if self._cohorts else -1
+            held = self._holders[cohort] if self._cohorts else set()
+            loads = {each: PinnedLoad(count, 2_000 * count) for each, count in self.sessions.items()}
+            demand, start = Demand(2_000, str(cohort)), start_of(AffinityKey(f"m\nsession-{number}"))
+            winner = choose(self.names, loads, demand=demand, holders=held, bound=BOUND, start=start)
+            self.sessions[winner] += 1
+            held.add(winner)
+
+    def evenness(self) -> float:
+        return max(self.sessions.values()) * len(self.names) / self.sessions.total()
+
+
 @pytest.mark.parametrize("cohorts", [0, 1, 30, 400])
 def test_ten_thousand_sessions_on_three_hundred_replicas_are_balanced(cohorts: int) -> None:
-    names = [ReplicaId(f"replica-{number}") for number in range(300)]
-    loads: dict[ReplicaId, PinnedLoad] = {}
-    holders: defaultdict[int, set[ReplicaId]] = defaultdict(set)
-    for number in range(10_000):
-        cohort = number * 7919 % cohorts if cohorts else -1
-        held = holders[cohort] if cohorts else set()
-        key = AffinityKey(f"m\nsession-{number}")
-        winner = choose(names, loads, demand=Demand(2_000, str(cohort)), holders=held, bound=1.1, start=start_of(key))
-        seen = loads.get(winner, PinnedLoad())
-        loads[winner] = PinnedLoad(seen.sessions + 1, seen.kv_tokens + 2_000)
-        held.add(winner)
-    counts = Counter({name: loads[name].sessions for name in names})
-    assert max(counts.values()) / (10_000 / 300) <= 1.1
+    pool = Pool(300, cohorts=cohorts)
+    pool.arrive(range(10_000))
+    assert pool.evenness() <= BOUND
+
+
+@pytest.mark.parametrize("cohorts", [0, 1, 30])
+def test_newcomers_fill_a_replica_that_has_joined_whatever_the_others_hold(cohorts: int) -> None:
+    pool = Pool(60, cohorts=cohorts)
+    pool.arrive(range(2_000))
+    pool.names += [ReplicaId("joined"), ReplicaId("joined too")]
+    pool.arrive(range(2_000, 2_080))
+    assert min(pool.sessions[each] for each in pool.names) >= 30
+    assert pool.evenness() <= 1.1

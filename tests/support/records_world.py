@@ -8,6 +8,7 @@ from sqlalchemy import insert
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from sessions.adapters.postgres.tables import accounts, tenants
+from sessions.domain.note import Note, NoteMaker
 from sessions.domain.scenario import Criterion, Rubric, Scenario, ScenarioContent, ScenarioId, Scene
 from sessions.domain.session import Session, SessionId
 from sessions.domain.turn import IdempotencyKey, Timings, Turn, TurnState, Usage
@@ -96,6 +97,20 @@ def turn(number: int = 1, *, of: Session | None = None, key: str | None = None) 
         timings=Timings(1.25, 83.5, 412.75),
         replica="vllm-0",
         idempotency=None if key is None else IdempotencyKey(key, f"digest of {key}"),
+    )
+
+
+def note(seq: int = 1, *, of: Session | None = None, from_turn: int = 1, to_turn: int = 10) -> Note:
+    return Note(
+        session=(of or session()).id,
+        seq=seq,
+        from_turn=from_turn,
+        to_turn=to_turn,
+        text=f"Note {seq}: 她想要折扣 ' \" \\ %s :x\n[t3] the order is 48213-B",
+        tokens=31,
+        made_by=NoteMaker.TUTOR,
+        session_version=to_turn + 3,
+        created_at=NOON + timedelta(seconds=seq, microseconds=7),
     )
 
 

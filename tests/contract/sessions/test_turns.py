@@ -4,7 +4,9 @@ from dataclasses import replace
 
 import pytest
 
+from sessions.domain.citation import Citation, DocumentId
 from sessions.domain.session import SessionId
+from sessions.domain.tiers import Tier
 from sessions.domain.turn import Timings, TurnError, TurnState
 from sessions.errors import SessionMoved
 from sessions.ports import Records
@@ -28,6 +30,14 @@ async def test_a_turn_comes_back_as_it_was_written(records: Records) -> None:
         replica=None,
         continued=True,
         error=TurnError("tutor_broke", "the reply did not end", retryable=True),
+        scene="closing",
+        model="qwen-small",
+        tier=Tier.SENSITIVE,
+        fell_back=True,
+        citations=(
+            Citation(DocumentId(uuid_of("terms")), "条款 terms.md", 3, "Returns > 退货", 7.25),
+            Citation(DocumentId(uuid_of("prices")), "prices.pdf", 1, "", 0.5),
+        ),
     )
     async with records.begin() as work:
         await work.turns.add(turn(1))

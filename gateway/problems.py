@@ -60,6 +60,16 @@ KINDS: Mapping[type[Exception], Kind] = {
     training.TurnNotFound: Kind(HTTPStatus.NOT_FOUND, "turn_not_found", "the session has no such turn"),
     training.DrillNotFound: Kind(HTTPStatus.NOT_FOUND, "drill_not_found", "there is no such drill"),
     training.ScenarioInvalid: Kind(_UNPROCESSABLE, "invalid_request"),
+    training.KnowledgeBaseNotFound: Kind(
+        HTTPStatus.NOT_FOUND, "knowledge_base_not_found", "there is no such knowledge base"
+    ),
+    training.DocumentNotFound: Kind(HTTPStatus.NOT_FOUND, "document_not_found", "the base has no such document"),
+    training.KnowledgeInvalid: Kind(_UNPROCESSABLE, "invalid_request"),
+    training.KnowledgeBaseExists: Kind(
+        _CONFLICT, "knowledge_base_exists", "there is a knowledge base of this name, with another guidance"
+    ),
+    training.KnowledgeBaseFull: Kind(_CONFLICT, "knowledge_base_full", facts=("chunks", "limit")),
+    training.DocumentUnreadable: Kind(_UNPROCESSABLE, "document_unreadable", facts=("reason",)),
     training.TextEmpty: Kind(_UNPROCESSABLE, "text_empty"),
     training.TextTooLong: Kind(_TOO_LARGE, "text_too_long", facts=("tokens", "limit")),
     training.SessionClosed: Kind(_CONFLICT, "session_closed"),
@@ -148,7 +158,7 @@ class Problem:
 
 def problem(error: Exception) -> Problem:
     """The problem that an error of ours is; one that is nobody's is an internal error and tells nothing."""
-    if isinstance(error, edge.FieldInvalid | training.ScenarioInvalid):
+    if isinstance(error, edge.FieldInvalid | training.ScenarioInvalid | training.KnowledgeInvalid):
         return invalid([(error.field, error.detail)])
     kind = _kind(type(error))
     members: dict[str, Member] = {name: getattr(error, name) for name in kind.facts}

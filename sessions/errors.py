@@ -30,6 +30,44 @@ class ScenarioInvalid(SessionsError):
         self.detail = detail
 
 
+class KnowledgeBaseNotFound(SessionsError):
+    """There is no such knowledge base for this tenant."""
+
+
+class DocumentNotFound(SessionsError):
+    """There is no such document in this knowledge base."""
+
+
+class KnowledgeInvalid(SessionsError):
+    """A knowledge base or a document cannot be written like this; `field` says where, the message why."""
+
+    def __init__(self, field: str, detail: str) -> None:
+        super().__init__(detail)
+        self.field = field
+        self.detail = detail
+
+
+class KnowledgeBaseExists(SessionsError):
+    """The tenant has a knowledge base of this name, with another guidance."""
+
+
+class KnowledgeBaseFull(SessionsError):
+    """The document would give the base more chunks than one may have."""
+
+    def __init__(self, *, chunks: int, limit: int) -> None:
+        super().__init__(f"the knowledge base would have {chunks} chunks; the limit is {limit}")
+        self.chunks = chunks
+        self.limit = limit
+
+
+class DocumentUnreadable(SessionsError):
+    """A document from which no text can be taken; `reason` is stable, the message tells people."""
+
+    def __init__(self, reason: str, detail: str) -> None:
+        super().__init__(detail)
+        self.reason = reason
+
+
 class TextRefused(SessionsError):
     """The trainee's message cannot be a turn."""
 

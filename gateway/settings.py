@@ -5,13 +5,15 @@ as `DRILLYARD_MODEL__WINDOW_TOKENS`.
 """
 
 import secrets
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Self
+from typing import Annotated, Self
 
 from pydantic import (
     AliasChoices,
     AnyHttpUrl,
     BaseModel,
+    BeforeValidator,
     ConfigDict,
     Field,
     PostgresDsn,
@@ -24,6 +26,7 @@ from pydantic_settings import BaseSettings, SettingsConfigDict, SettingsError
 
 from router.settings import RouterSettings
 from sessions.domain.budget import fitting
+from sessions.domain.tiers import Offer, Tier, offer_of
 from sessions.errors import ContextImpossible
 from sessions.settings import SessionSettings
 
@@ -38,7 +41,7 @@ class ReplicaSettings(BaseModel):
 
 
 class ModelSettings(BaseModel):
-    """The served model."""
+    """A served model."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", protected_namespaces=())
 
@@ -46,6 +49,14 @@ class ModelSettings(BaseModel):
     folder: Path = Field(description="a folder with the model's tokenizer.json and chat template")
     window_tokens: int = Field(default=4096, ge=512, le=1_048_576)
     temperature: float = Field(default=0.7, ge=0, le=2)
+
+
+def _listed(value: object) -> object:
+    """One name may stand without its list."""
+    return [value] if isinstance(value, str) else value
+
+
+Names = Annotated[tuple[str, ...], BeforeValidator(_listed)]
 
 
 class Settings(BaseSettings):
@@ -56,6 +67,12 @@ class Settings(BaseSettings):
     redis_url: RedisDsn
     database_url: PostgresDsn
     model: ModelSettings
+    models: tuple[ModelSettings, ...] = Field(default=(), description="further models, beside the default one")
+    tiers: dict[Tier, str] = Field(default_factory=dict, description="which model serves a kind of work")
+    tier_fallbacks: dict[Tier, Names] = Field(
+        default_factory=dict,
+        description="models, or tiers for their models, that stand in for a tier's pool that is away; [] for none",
+    )
     replicas: tuple[ReplicaSettings, ...] = ()
     router: RouterSettings = Field(default_factory=RouterSettings)
     router_url: AnyHttpUrl | None = Field(
@@ -87,11 +104,41 @@ class Settings(BaseSettings):
             raise ValueError("replicas: two have the same id")
         if names and self.router_url is not None:
             raise ValueError("replicas: with a router_url the fleet is that router's; name the replicas there")
-        try:
-            fitting(self.sessions.shares(self.model.window_tokens))
-        except ContextImpossible as error:
-            raise ValueError(str(error)) from error
+        for trouble in _troubles(self):
+            raise ValueError(trouble)
         return self
+
+    @property
+    def all_models(self) -> tuple[ModelSettings, ...]:
+        """Every served model, the default one first."""
+        return (self.model, *self.models)
+
+    @property
+    def offer(self) -> Offer:
+        names = [model.name for model in self.all_models]
+        return offer_of(self.model.name, names, self.tiers, self.tier_fallbacks)
+
+
+def _troubles(settings: Settings) -> Iterator[str]:
+    """Why the models cannot work as they are set."""
+    names = [model.name for model in settings.all_models]
+    if len(set(names)) != len(names):
+        yield "models: two have the same name"
+    for tier, name in settings.tiers.items():
+        if name not in names:
+            yield f"tiers: {tier} is to be served by {name!r}, and the models are {', '.join(names)}"
+    for tier, fallbacks in settings.tier_fallbacks.items():
+        for name in sorted(set(fallbacks) - {*names, *Tier}):
+            yield f"tier_fallbacks: {name!r}, which {tier} falls back to, is neither a model nor a tier"
+    for model in settings.all_models:
+        yield from _misfits(model, settings)
+
+
+def _misfits(model: ModelSettings, settings: Settings) -> Iterator[str]:
+    try:
+        fitting(settings.sessions.shares(model.window_tokens))
+    except ContextImpossible as error:
+        yield f"{model.name}: {error}" if settings.models else str(error)
 
 
 def load() -> Settings:

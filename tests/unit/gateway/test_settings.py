@@ -7,6 +7,7 @@ from pydantic import ValidationError
 from pydantic_settings import SettingsError
 
 from gateway.settings import Settings, load, reasons
+from sessions.domain.tiers import Tier
 
 SOUND = {
     "DRILLYARD_REDIS_URL": "redis://127.0.0.1:6379/0",
@@ -115,3 +116,45 @@ def test_spans_go_where_either_variable_says(environment: pytest.MonkeyPatch, va
     assert str(load().otlp_endpoint) == "http://127.0.0.1:4318/"
     environment.setenv(variable, "somewhere")
     assert refused()[0].startswith(("DRILLYARD_OTLP_ENDPOINT:", "OTEL_EXPORTER_OTLP_ENDPOINT:"))
+
+
+SMALL = {"name": "small", "folder": "/models/small", "window_tokens": 8192}
+
+
+def test_one_model_serves_everything_unless_more_is_said(environment: pytest.MonkeyPatch) -> None:
+    offer = load().offer
+    assert (offer.default, offer.models, offer.tiers) == ("smollm2", ("smollm2",), {})
+    assert offer.stand_ins(Tier.ROLE_PLAY) == ("smollm2",)
+    environment.setenv("DRILLYARD_MODELS", json.dumps([SMALL]))
+    environment.setenv("DRILLYARD_TIERS", json.dumps({"faq": "small"}))
+    fallbacks = {"role_play": "faq", "scoring": ["small", "smollm2"], "summary": []}
+    environment.setenv("DRILLYARD_TIER_FALLBACKS", json.dumps(fallbacks))
+    settings = load()
+    assert [model.window_tokens for model in settings.all_models] == [4096, 8192]
+    assert settings.offer.tiers == {Tier.FAQ: "small"}
+    assert settings.offer.stand_ins(Tier.ROLE_PLAY) == ("small", "smollm2")
+    assert settings.offer.stand_ins(Tier.SUMMARY) == ()
+
+
+@pytest.mark.parametrize(
+    ("variable", "value", "reason"),
+    [
+        ("MODELS", [SMALL, SMALL], "models: two have the same name"),
+        ("MODELS", [SMALL | {"name": "smollm2"}], "models: two have the same name"),
+        ("MODELS", [SMALL | {"window_tokens": 2048}], "small: a window of 2048 tokens leaves"),
+        ("TIERS", {"role_play": "large"}, "tiers: role_play is to be served by 'large', and the models are smollm2"),
+        ("TIER_FALLBACKS", {"faq": ["large"]}, "'large', which faq falls back to, is neither a model nor a tier"),
+    ],
+)
+def test_models_that_cannot_work_together_are_refused(
+    environment: pytest.MonkeyPatch, variable: str, value: object, reason: str
+) -> None:
+    environment.setenv(f"DRILLYARD_{variable}", json.dumps(value))
+    (told,) = refused()
+    assert reason in told
+
+
+@pytest.mark.parametrize("variable", ["DRILLYARD_TIERS", "DRILLYARD_TIER_FALLBACKS"])
+def test_a_tier_that_does_not_exist_is_named(environment: pytest.MonkeyPatch, variable: str) -> None:
+    environment.setenv(variable, json.dumps({"poetry": "smollm2"}))
+    assert refused()[0].startswith(f"{variable}__POETRY")

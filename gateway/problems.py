@@ -70,6 +70,7 @@ KINDS: Mapping[type[Exception], Kind] = {
     ),
     training.KnowledgeBaseFull: Kind(_CONFLICT, "knowledge_base_full", facts=("chunks", "limit")),
     training.DocumentUnreadable: Kind(_UNPROCESSABLE, "document_unreadable", facts=("reason",)),
+    training.SceneUnknown: Kind(_UNPROCESSABLE, "invalid_request"),
     training.TextEmpty: Kind(_UNPROCESSABLE, "text_empty"),
     training.TextTooLong: Kind(_TOO_LARGE, "text_too_long", facts=("tokens", "limit")),
     training.SessionClosed: Kind(_CONFLICT, "session_closed"),
@@ -158,7 +159,9 @@ class Problem:
 
 def problem(error: Exception) -> Problem:
     """The problem that an error of ours is; one that is nobody's is an internal error and tells nothing."""
-    if isinstance(error, edge.FieldInvalid | training.ScenarioInvalid | training.KnowledgeInvalid):
+    if isinstance(
+        error, edge.FieldInvalid | training.ScenarioInvalid | training.KnowledgeInvalid | training.SceneUnknown
+    ):
         return invalid([(error.field, error.detail)])
     kind = _kind(type(error))
     members: dict[str, Member] = {name: getattr(error, name) for name in kind.facts}

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from sessions.ports import Clock, Records, TurnLock, Tutor
 from sessions.prompt_writer import PromptWriter
+from sessions.use_cases.change_scene import ChangeScene
 from sessions.use_cases.close_session import CloseSession
 from sessions.use_cases.create_scenario import CreateScenario
 from sessions.use_cases.explain_context import ExplainContext
@@ -24,6 +25,7 @@ class UseCases:
     start_session: StartSession
     read_session: ReadSession
     list_sessions: ListSessions
+    change_scene: ChangeScene
     close_session: CloseSession
     take_turn: TakeTurn
     read_turn: ReadTurn
@@ -40,6 +42,7 @@ def use_cases(*, records: Records, lock: TurnLock, tutor: Tutor, writer: PromptW
         start_session=StartSession(records=records, clock=clock),
         read_session=ReadSession(records=records),
         list_sessions=ListSessions(records=records),
+        change_scene=ChangeScene(records=records, lock=lock, clock=clock),
         close_session=CloseSession(records=records, lock=lock, tutor=tutor, clock=clock),
         take_turn=TakeTurn(records=records, lock=lock, tutor=tutor, writer=writer, clock=clock),
         read_turn=ReadTurn(records=records),

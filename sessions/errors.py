@@ -68,6 +68,15 @@ class DocumentUnreadable(SessionsError):
         self.reason = reason
 
 
+class SceneUnknown(SessionsError):
+    """The scenario has no scene of this name."""
+
+    def __init__(self) -> None:
+        super().__init__("the scenario has no scene of this name")
+        self.field = "scene"
+        self.detail = str(self)
+
+
 class TextRefused(SessionsError):
     """The trainee's message cannot be a turn."""
 

@@ -99,6 +99,12 @@ class SessionBody(Sent):
     metadata: dict[MetadataName, MetadataValue] | None = Field(default=None, max_length=32)
 
 
+class SceneChangeBody(Sent):
+    """The scene that the session goes on in, by its name."""
+
+    scene: str
+
+
 class TurnBody(Sent):
     text: Text
 

@@ -1,4 +1,4 @@
-"""Sessions over HTTP: a trainee starts and closes the own ones, instructors and operators look."""
+"""Sessions over HTTP: trainees start the own ones, change their scene and close them; staff look."""
 
 from http import HTTPStatus
 
@@ -6,7 +6,7 @@ from fastapi import APIRouter
 from starlette.requests import Request
 from starlette.responses import Response
 
-from gateway.api.access import ContextReader, SessionCloser, SessionReader, SessionStarter
+from gateway.api.access import ContextReader, SceneChanger, SessionCloser, SessionReader, SessionStarter
 from gateway.api.answers import answer
 from gateway.api.body import body_of
 from gateway.api.documented import CHANGE, IDEMPOTENCY_KEY, READ, WRITE, takes
@@ -14,7 +14,7 @@ from gateway.api.ids import scenario_id_of, session_id_of, uuid_of
 from gateway.api.paging import cursor_of, page_view
 from gateway.api.query import query_of
 from gateway.api.request_services import services_of
-from gateway.api.requests import NoQuery, SessionBody, SessionsQuery
+from gateway.api.requests import NoQuery, SceneChangeBody, SessionBody, SessionsQuery
 from gateway.api.views import ContextView, PageView, SessionView
 from gateway.domain.idempotency import idempotency_key
 from sessions.domain.page import Page
@@ -67,6 +67,18 @@ async def read_session(request: Request, viewer: SessionReader, session_id: str)
     query_of(request, NoQuery)
     session = session_id_of(request, session_id)
     return answer(SessionView.of(await services_of(request).use.read_session(viewer, session)))
+
+
+@routes.post(
+    "/v1/sessions/{session_id}/scene",
+    response_model=SessionView,
+    responses=WRITE,
+    openapi_extra=takes(body=SceneChangeBody),
+)
+async def change_scene(request: Request, viewer: SceneChanger, session_id: str) -> Response:
+    query_of(request, NoQuery)
+    session, body = session_id_of(request, session_id), await body_of(request, SceneChangeBody)
+    return answer(SessionView.of(await services_of(request).use.change_scene(viewer, session, body.scene)))
 
 
 @routes.post("/v1/sessions/{session_id}/close", response_model=SessionView, responses=CHANGE)

@@ -36,6 +36,7 @@ class Action(StrEnum):
     START_SESSIONS = "start sessions"
     READ_SESSIONS = "read sessions"
     TAKE_TURNS = "take turns"
+    CHANGE_SCENES = "change scenes"
     CLOSE_SESSIONS = "close sessions"
     READ_CONTEXT = "read how prompts are built"
     WRITE_SCENARIOS = "write scenarios"
@@ -51,6 +52,7 @@ ALLOWED: Mapping[Role, frozenset[Action]] = {
             Action.START_SESSIONS,
             Action.READ_SESSIONS,
             Action.TAKE_TURNS,
+            Action.CHANGE_SCENES,
             Action.CLOSE_SESSIONS,
             Action.READ_SCENARIOS,
         }

@@ -21,12 +21,14 @@ class State(StrEnum):
 
 class Event(StrEnum):
     TURN = "turn"
+    SCENE = "scene"
     CLOSE = "close"
 
 
 # The whole lifecycle; what is not in the table is an error.
 TRANSITIONS: Mapping[tuple[State, Event], State] = {
     (State.OPEN, Event.TURN): State.OPEN,
+    (State.OPEN, Event.SCENE): State.OPEN,
     (State.OPEN, Event.CLOSE): State.CLOSED,
     (State.CLOSED, Event.CLOSE): State.CLOSED,
 }
@@ -76,6 +78,17 @@ def with_turn(session: Session) -> Session:
     """The session once its next turn is written; raises `IllegalTransition` if it takes none."""
     state = after(session.state, Event.TURN)
     return replace(session, state=state, version=session.version + 1, turn_count=session.next_turn)
+
+
+def in_scene(session: Session, scene: str) -> Session:
+    """The session in this scene; one that is there already stays as it is, unless it is closed.
+
+    Raises `IllegalTransition` if it takes no change.
+    """
+    state = after(session.state, Event.SCENE)
+    if scene == session.scene:
+        return session
+    return replace(session, state=state, version=session.version + 1, scene=scene)
 
 
 def closed(session: Session, *, at: datetime) -> Session:

@@ -37,7 +37,10 @@ SCENARIO = {
     "persona": "You are a customer.",
     "instructions": "Stay in the role.",
     "opening": "我的桌子在哪里?",
-    "scenes": [{"name": "complaint", "script": "The customer complains."}],
+    "scenes": [
+        {"name": "complaint", "script": "The customer complains."},
+        {"name": "agreement", "script": "They agree."},
+    ],
     "rubric": {"criteria": [{"name": "listening", "description": "Lets the customer finish."}], "pass_mark": 0.5},
     "limits": {"max_turns": 5, "max_reply_tokens": 64},
 }

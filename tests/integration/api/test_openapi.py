@@ -41,6 +41,8 @@ async def test_answers_and_problems_fit_their_schemas(house: House) -> None:
         ("/v1/sessions/{session_id}/turns/{turn}", await trainee.get(f"{at}/turns/1")),
         ("/v1/sessions/{session_id}/turns/{turn}/cancel", await trainee.post(f"{at}/turns/1/cancel")),
         ("/v1/sessions/{session_id}/context", await instructor.get(f"{at}/context")),
+        ("/v1/sessions/{session_id}/scene", await trainee.post(f"{at}/scene", json={"scene": "agreement"})),
+        ("/v1/sessions/{session_id}/scene", await trainee.post(f"{at}/scene", json={"scene": "revenge"})),
         ("/v1/sessions/{session_id}/close", await trainee.post(f"{at}/close")),
         ("/v1/sessions/{session_id}/turns", await trainee.post(f"{at}/turns", json={"text": "Hi"})),
         ("/v1/fleet", await operator.get("/v1/fleet")),

@@ -1,7 +1,9 @@
 import asyncio
 from uuid import uuid4
 
-from tests.integration.api.house import House
+from sessions.adapters.memory_turn_lock import MemoryTurnLock
+from tests.integration.api.house import STREAM, House
+from tests.integration.api.house import house as running
 
 
 async def test_a_session_starts_with_the_opening_of_its_scenario(house: House) -> None:
@@ -71,6 +73,36 @@ async def test_closing_twice_is_nothing_and_a_closed_session_takes_no_turn(house
     assert again.json() == first.json()
     turn = await house.here.trainee.post(f"/v1/sessions/{session}/turns", json={"text": "Hi"})
     assert (turn.status_code, turn.json()["code"]) == (409, "session_closed")
+
+
+async def test_the_scene_changes_between_turns(house: House) -> None:
+    session = await house.session()
+    url = f"/v1/sessions/{session}"
+    trainee = house.here.trainee
+    assert (await trainee.get(url)).json()["scene"] == "complaint"
+    changed = await trainee.post(f"{url}/scene", json={"scene": "agreement"})
+    assert (changed.status_code, changed.json()["scene"]) == (200, "agreement")
+    assert (await trainee.get(url)).json() == changed.json()
+    again = await trainee.post(f"{url}/scene", json={"scene": "agreement"})
+    assert again.json() == changed.json()
+    unknown = await trainee.post(f"{url}/scene", json={"scene": "revenge"})
+    assert (unknown.status_code, unknown.json()["code"]) == (422, "invalid_request")
+    assert unknown.json()["errors"] == [{"field": "scene", "detail": "the scenario has no scene of this name"}]
+    await trainee.post(f"{url}/close")
+    closed = await trainee.post(f"{url}/scene", json={"scene": "complaint"})
+    assert (closed.status_code, closed.json()["code"]) == (409, "session_closed")
+
+
+async def test_the_scene_does_not_change_under_a_running_turn() -> None:
+    go_on = asyncio.Event()
+    async with running(lock=MemoryTurnLock()) as house:
+        house.tutor.script = ["Hello", go_on]
+        url = f"/v1/sessions/{await house.session()}"
+        async with house.here.trainee.stream("POST", f"{url}/turns", json={"text": "Hi"}, headers=STREAM):
+            busy = await house.here.trainee.post(f"{url}/scene", json={"scene": "agreement"})
+            go_on.set()
+        assert (busy.status_code, busy.json()["code"]) == (409, "session_busy")
+        assert int(busy.headers["retry-after"]) >= 1
 
 
 async def test_the_scenario_limits_the_turns(house: House) -> None:

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sessions.domain.session import TRANSITIONS, Event, State, after, closed, with_turn
+from sessions.domain.session import TRANSITIONS, Event, State, after, closed, in_scene, with_turn
 from sessions.domain.viewer import Viewer
 from sessions.errors import IllegalTransition
 from tests.support.records_world import ELSEWHERE, HERE, session
@@ -55,6 +55,24 @@ def test_a_turn_moves_the_session_on_by_one() -> None:
 def test_a_closed_session_takes_no_turn() -> None:
     with pytest.raises(IllegalTransition):
         with_turn(closed(session(), at=NOW))
+
+
+def test_a_change_of_scene_keeps_everything_else() -> None:
+    before = replace(session(), version=7, turn_count=3)
+    changed = in_scene(before, "closing")
+    assert (changed.scene, changed.version) == ("closing", 8)
+    assert replace(changed, scene=before.scene, version=7) == before
+
+
+def test_going_to_the_same_scene_is_no_change() -> None:
+    before = session()
+    assert in_scene(before, before.scene) is before
+
+
+@pytest.mark.parametrize("scene", ["closing", session().scene])
+def test_a_closed_session_changes_no_scene(scene: str) -> None:
+    with pytest.raises(IllegalTransition):
+        in_scene(closed(session(), at=NOW), scene)
 
 
 def test_closing_is_a_change_that_keeps_the_turns() -> None:

@@ -5,7 +5,6 @@ import os
 import signal
 import statistics
 import time
-from collections.abc import Callable
 from itertools import pairwise
 from typing import Any
 from uuid import uuid4
@@ -14,6 +13,7 @@ import httpx
 import pytest
 import redis
 
+from tests.vllm.acting import context, started, turn, wait_until
 from tests.vllm.conftest import RealStack
 
 pytestmark = pytest.mark.vllm
@@ -120,45 +120,6 @@ def test_a_replica_that_is_killed_is_started_again_and_its_sessions_go_on(stack:
         assert turn(client, session, "And now?")["replica"] == elsewhere["replica"]
 
 
-def started(stack: RealStack, client: httpx.Client) -> str:
-    english = next(each["id"] for each in stack.ready["scenarios"] if each["locale"].startswith("en"))
-    answer = client.post("/v1/sessions", json={"scenario_id": english})
-    answer.raise_for_status()
-    session: str = answer.json()["id"]
-    return session
-
-
-def turn(client: httpx.Client, session: str, text: str) -> dict[str, Any]:
-    """One finished turn; a refusal that says when to try again is tried again under the same key."""
-    key, deadline = str(uuid4()), time.monotonic() + 120
-    while True:
-        try:
-            answer = client.post(f"/v1/sessions/{session}/turns", json={"text": text}, headers={"Idempotency-Key": key})
-        except httpx.TransportError:
-            answer = None
-        if answer is not None and answer.is_success:
-            finished: dict[str, Any] = answer.json()
-            return finished
-        assert time.monotonic() < deadline, answer and answer.text
-        time.sleep(0.5)
-
-
-def context(stack: RealStack, session: str) -> dict[str, Any]:
-    def asked() -> dict[str, Any] | None:
-        try:
-            with stack.client("instructor") as client:
-                answer = client.get(f"/v1/sessions/{session}/context")
-        except httpx.TransportError:
-            return None
-        found: dict[str, Any] = answer.json()
-        return found if answer.is_success else None
-
-    wait_until(lambda: asked() is not None)
-    found = asked()
-    assert found is not None
-    return found
-
-
 def cold_ttft(stack: RealStack, before: dict[str, Any]) -> float:
     """Seconds to the first token when a replica gets the session's prompt and has none of it in its cache."""
     replica = stack.ready["replicas"][0]["url"]
@@ -186,10 +147,3 @@ def kill(stack: RealStack, name: str) -> None:
     os.kill(before, signal.SIGKILL)
     if name == "gateway":
         wait_until(lambda: stack.ready["pids"][name] != before)
-
-
-def wait_until(holds: Callable[[], bool]) -> None:
-    deadline = time.monotonic() + 180
-    while not holds():
-        assert time.monotonic() < deadline
-        time.sleep(0.5)

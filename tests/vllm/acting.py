@@ -1,0 +1,56 @@
+"""What the tests on real vLLM do at the API: start sessions, take turns, look at prompts, wait."""
+
+import time
+from collections.abc import Callable
+from typing import Any
+from uuid import uuid4
+
+import httpx
+
+from tests.vllm.conftest import RealStack
+
+
+def started(stack: RealStack, client: httpx.Client) -> str:
+    english = next(each["id"] for each in stack.ready["scenarios"] if each["locale"].startswith("en"))
+    answer = client.post("/v1/sessions", json={"scenario_id": english})
+    answer.raise_for_status()
+    session: str = answer.json()["id"]
+    return session
+
+
+def turn(client: httpx.Client, session: str, text: str) -> dict[str, Any]:
+    """One finished turn; a refusal that says when to try again is tried again under the same key."""
+    key, deadline = str(uuid4()), time.monotonic() + 120
+    while True:
+        try:
+            answer = client.post(f"/v1/sessions/{session}/turns", json={"text": text}, headers={"Idempotency-Key": key})
+        except httpx.TransportError:
+            answer = None
+        if answer is not None and answer.is_success:
+            finished: dict[str, Any] = answer.json()
+            return finished
+        assert time.monotonic() < deadline, answer and answer.text
+        time.sleep(0.5)
+
+
+def context(stack: RealStack, session: str) -> dict[str, Any]:
+    def asked() -> dict[str, Any] | None:
+        try:
+            with stack.client("instructor") as client:
+                answer = client.get(f"/v1/sessions/{session}/context")
+        except httpx.TransportError:
+            return None
+        found: dict[str, Any] = answer.json()
+        return found if answer.is_success else None
+
+    wait_until(lambda: asked() is not None)
+    found = asked()
+    assert found is not None
+    return found
+
+
+def wait_until(holds: Callable[[], bool]) -> None:
+    deadline = time.monotonic() + 180
+    while not holds():
+        assert time.monotonic() < deadline
+        time.sleep(0.5)

@@ -1,0 +1,156 @@
+"""How the text of a document is cut into chunks.
+
+Headings begin new chunks. Below a heading, blocks (paragraphs, list items, table rows) are put together while they fit,
+and stay whole. One that is too long for a chunk is cut between sentences, a sentence between words, a word anywhere;
+only there the next chunk repeats the last sentence of the one before, so that neither loses its thread. Every character
+that is no white space lands in a chunk, in the order of the text.
+"""
+
+import re
+import unicodedata
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import groupby, pairwise
+
+HEADING_JOINT = " > "
+MAX_HEADING_CHARACTERS = 300
+
+Count = Callable[[str], int]
+
+# Terminators with what closes after them. A full stop counts only before white space: 3.5 is one number.
+_SENTENCE_END = re.compile(r"[。!?!?;;…]+[”’」』))\"']*|[.]+[)\"'”’]*(?=\s)|\n+")
+_BLANKS = re.compile(r"\s+")
+_WORD = re.compile(r"\S+\s*|\s+")
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """A paragraph, a list item, a table row: what stays whole where it can. `headings` stand above it, outermost
+    first."""
+
+    headings: tuple[str, ...]
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """What becomes a chunk."""
+
+    heading: str
+    text: str
+    tokens: int
+    overlap: int = 0
+    """So many characters at its beginning repeat the end of the piece before."""
+
+
+def cleaned(text: str) -> str:
+    """Without characters that nobody means: controls, formats without a glyph, halves of surrogate pairs."""
+    lines = text.replace("\r\n", "\n").replace("\r", "\n")
+    return "".join(
+        character
+        for character in lines
+        if character in "\n\t" or unicodedata.category(character) not in ("Cc", "Cf", "Cs")
+    )
+
+
+def pieces(blocks: Iterable[Block], *, max_tokens: int, overlap_tokens: int, count: Count) -> list[Piece]:
+    """The pieces of a document, none above `max_tokens` of `count`'s tokens."""
+    clean = (Block(_headings(block.headings), cleaned(block.text).strip()) for block in blocks)
+    sections = groupby((block for block in clean if block.text), key=lambda block: block.headings)
+    cutter = _Cutter(max_tokens, min(overlap_tokens, max_tokens // 2), count)
+    return [piece for headings, section in sections for piece in cutter.section(headings, section)]
+
+
+def _headings(written: tuple[str, ...]) -> tuple[str, ...]:
+    lines = (_BLANKS.sub(" ", cleaned(heading)).strip() for heading in written)
+    return tuple(line for line in lines if line)
+
+
+@dataclass(frozen=True, slots=True)
+class _Cutter:
+    max_tokens: int
+    overlap_tokens: int
+    count: Count
+
+    def section(self, headings: tuple[str, ...], blocks: Iterable[Block]) -> Iterator[Piece]:
+        heading = HEADING_JOINT.join(headings)[:MAX_HEADING_CHARACTERS].rstrip()
+        waiting: list[str] = []
+        taken = 0
+        for block in blocks:
+            size = self.count(block.text)
+            if waiting and taken + size > self.max_tokens:
+                yield from self._fitting(heading, waiting, "\n")
+                waiting, taken = [], 0
+            if size > self.max_tokens:
+                yield from self._cut(heading, block.text)
+            else:
+                waiting.append(block.text)
+                taken += size + 1  # the line break that joins them
+        if waiting:
+            yield from self._fitting(heading, waiting, "\n")
+
+    def _cut(self, heading: str, text: str) -> Iterator[Piece]:
+        """The pieces of one block that is too long."""
+        repeated = ""
+        waiting: list[str] = []
+        taken = 0
+        for part in self._parts(text):
+            size = self.count(part)
+            if waiting and taken + size > self.max_tokens:
+                yield from self._fitting(heading, waiting, "", repeated)
+                repeated = self._last_sentence("".join(waiting), part)
+                waiting, taken = [], self.count(repeated)
+            waiting.append(part)
+            taken += size
+        yield from self._fitting(heading, waiting, "", repeated)
+
+    def _fitting(self, heading: str, parts: Sequence[str], joint: str, repeated: str = "") -> Iterator[Piece]:
+        """One piece; more, where the parts have more tokens together than apart, which tokens sometimes do."""
+        begin, fresh = repeated.lstrip(), joint.join(parts).rstrip()
+        text = begin + fresh if begin else fresh.lstrip()
+        tokens = self.count(text)
+        if tokens <= self.max_tokens or (len(parts) == 1 and not begin):
+            if fresh:
+                yield Piece(heading, text, tokens, len(begin))
+            return
+        if begin:
+            yield from self._fitting(heading, parts, joint)
+            return
+        half = len(parts) // 2
+        yield from self._fitting(heading, parts[:half], joint)
+        yield from self._fitting(heading, parts[half:], joint)
+
+    def _last_sentence(self, before: str, part: str) -> str:
+        """The last sentence of a piece, if it is short enough to be said again before `part`."""
+        last = _sentences(before)[-1]
+        fits = self.count(last) <= self.overlap_tokens and self.count(last + part) <= self.max_tokens
+        return last if fits else ""
+
+    def _parts(self, text: str) -> Iterator[str]:
+        """Sentences, or what a sentence that is too long consists of: words, and pieces of words."""
+        for sentence in _sentences(text):
+            if self._fits(sentence):
+                yield sentence
+            else:
+                for word in _WORD.findall(sentence):
+                    yield from self._halves(word)
+
+    def _halves(self, word: str) -> Iterator[str]:
+        """A word in as few halves as fit; of a single character nobody can take less."""
+        if len(word) == 1 or self._fits(word):
+            yield word
+            return
+        half = len(word) // 2
+        yield from self._halves(word[:half])
+        yield from self._halves(word[half:])
+
+    def _fits(self, part: str) -> bool:
+        """Also alone: the first word of a text may have more tokens than behind a blank."""
+        return self.count(part) <= self.max_tokens and self.count(part.strip()) <= self.max_tokens
+
+
+def _sentences(text: str) -> list[str]:
+    """The text cut behind each sentence, blanks and all: joined again it is the text."""
+    ends = [match.end() for match in _SENTENCE_END.finditer(text)]
+    places = [0, *(end for end in ends if end < len(text)), len(text)]
+    return [text[start:end] for start, end in pairwise(places)]

@@ -1,6 +1,5 @@
 """The records in Postgres: one use case is one transaction, and only `begin` commits."""
 
-import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
@@ -11,9 +10,8 @@ from sessions.adapters.postgres.notes import PostgresNotes
 from sessions.adapters.postgres.outbox import PostgresOutbox
 from sessions.adapters.postgres.scenarios import PostgresScenarios
 from sessions.adapters.postgres.sessions import PostgresSessions
-from sessions.adapters.postgres.transaction import Transaction, in_our_words
+from sessions.adapters.postgres.transaction import LIMIT_S, Transaction, begun
 from sessions.adapters.postgres.turns import PostgresTurns
-from sessions.errors import RecordsUnavailable
 from sessions.ports import Records, UnitOfWork
 
 
@@ -52,22 +50,14 @@ class PostgresUnitOfWork(UnitOfWork):
 
 
 class PostgresRecords(Records):
-    """A transaction that takes longer than `limit_s` is given up: a server that hangs ends no statement by itself."""
+    """A transaction that takes longer than `limit_s` is given up."""
 
-    def __init__(self, *, engine: AsyncEngine, limit_s: float = 15.0) -> None:
+    def __init__(self, *, engine: AsyncEngine, limit_s: float = LIMIT_S) -> None:
         self._engine = engine
         self._limit_s = limit_s
 
     @override
     @asynccontextmanager
     async def begin(self) -> AsyncIterator[UnitOfWork]:
-        limit = asyncio.timeout(self._limit_s)
-        try:
-            async with limit:
-                with in_our_words():
-                    async with self._engine.begin() as connection:
-                        yield PostgresUnitOfWork(Transaction(connection))
-        except TimeoutError as error:
-            if not limit.expired():  # somebody else's, out of the block
-                raise
-            raise RecordsUnavailable(f"the database did not answer within {self._limit_s:g} s") from error
+        async with begun(self._engine, limit_s=self._limit_s) as transaction:
+            yield PostgresUnitOfWork(transaction)

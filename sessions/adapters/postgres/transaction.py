@@ -1,15 +1,19 @@
 """One transaction's way to the database: statements in, rows out, and the database's errors in our words."""
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+import asyncio
+from collections.abc import AsyncIterator, Iterator, Sequence
+from contextlib import asynccontextmanager, contextmanager
 from typing import Any
 
 from sqlalchemy import CursorResult, Executable, Row
 from sqlalchemy.exc import DataError, DBAPIError, InterfaceError, OperationalError, ProgrammingError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
-from sqlalchemy.ext.asyncio import AsyncConnection
+from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from sessions.errors import RecordsUnavailable, ValueUnstorable
+
+LIMIT_S = 15.0
+"""A transaction that takes longer is given up: a server that hangs ends no statement by itself."""
 
 _NO_SUCH_TABLE, _NO_SUCH_COLUMN = "42P01", "42703"
 
@@ -36,6 +40,21 @@ class Transaction:
                 return await self._connection.execute(statement)
             except UnicodeEncodeError as error:  # half a surrogate pair; the driver lets this one through as it is
                 raise ValueUnstorable from error
+
+
+@asynccontextmanager
+async def begun(engine: AsyncEngine, *, limit_s: float = LIMIT_S) -> AsyncIterator[Transaction]:
+    """One transaction: committed when the block ends, rolled back when it raises or takes longer than `limit_s`."""
+    limit = asyncio.timeout(limit_s)
+    try:
+        async with limit:
+            with in_our_words():
+                async with engine.begin() as connection:
+                    yield Transaction(connection)
+    except TimeoutError as error:
+        if not limit.expired():  # somebody else's, out of the block
+            raise
+        raise RecordsUnavailable(f"the database did not answer within {limit_s:g} s") from error
 
 
 @contextmanager

@@ -44,13 +44,13 @@ from router.waiting_room import WaitingRoom
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What kind of router is wanted. Without an expectation replicas may serve any model."""
+    """What kind of router is wanted. Without expectations replicas may serve any model."""
 
     settings: RouterSettings
     source: FleetSource
     name: RouterId
     redis: SharedRedis | None = None
-    expectation: Expectation | None = None
+    expectations: tuple[Expectation, ...] = ()
     engine_key: str = ""
     has_pin_cache: bool = True
     tracing: Tracing | None = None
@@ -123,7 +123,7 @@ async def routing(plan: Plan) -> AsyncIterator[Routing]:
         )
         await board.take_round()
         await upkeep.first_round()
-        if (seen := state.current()).is_unfit and plan.expectation is not None:
+        if (seen := state.current()).is_unfit and plan.expectations:
             raise FleetUnfit("; ".join(f"{replica.id} {replica.reason}" for replica in seen.replicas))
         stack.push_async_callback(board.leave)
         lost = LostAnswers(fleet=state, engine=parts.engine, settings=plan.settings)
@@ -174,7 +174,7 @@ def _upkeep(plan: Plan, parts: RouterParts, state: FleetState, client: httpx.Asy
     return FleetUpkeep(
         source=plan.source,
         state=state,
-        probe=VllmProbe(client=client, expectation=plan.expectation, settings=plan.settings, api_key=plan.engine_key),
+        probe=VllmProbe(client=client, expectations=plan.expectations, settings=plan.settings, api_key=plan.engine_key),
         settings=plan.settings,
         ties=Ties(
             saw_metrics=parts.book.saw_metrics,

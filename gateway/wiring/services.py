@@ -17,7 +17,7 @@ from gateway.readiness import ReadinessCheck
 from gateway.router_tutor import RouterTutor
 from gateway.running_turns import RunningTurns
 from gateway.services import Services
-from gateway.settings import Settings
+from gateway.settings import ModelSettings, Settings
 from gateway.token_drift import TokenDrift
 from gateway.use_cases import UseCases, use_cases
 from gateway.wiring.authoring import prompt_writer
@@ -26,7 +26,7 @@ from gateway.wiring.clock import SystemClock
 from gateway.wiring.postgres import database, postgres_probe
 from gateway.wiring.redis import redis_probe, shared_redis
 from gateway.wiring.tracing import tracing
-from gateway.wiring.turn_routing import TurnRouting, turn_routing
+from gateway.wiring.turn_routing import Counters, TurnRouting, turn_routing
 from router.ports import Tracing
 from sessions.adapters.forgiving_turn_lock import ForgivingTurnLock
 from sessions.adapters.postgres.records import PostgresRecords
@@ -44,15 +44,15 @@ async def services(settings: Settings, *, stopping: asyncio.Event) -> AsyncItera
 
     Raises `TokenizerUnusable` or `FleetUnfit` when the model and its replicas cannot be used together.
     """
-    metrics, counter = Metrics(), _counter(settings)
-    drift = TokenDrift(counted_by=counter.counted_by)
+    metrics, counters = Metrics(), _counters(settings)
+    drift = TokenDrift(counted_by=_counted_by(counters))
     async with AsyncExitStack() as stack:
         engine = await stack.enter_async_context(database(str(settings.database_url)))
         redis = await stack.enter_async_context(shared_redis(str(settings.redis_url)))
         spans = await stack.enter_async_context(tracing(settings.otlp_endpoint, "gateway", settings.instance))
-        routed = await stack.enter_async_context(turn_routing(settings, redis=redis, counter=counter, tracing=spans))
+        routed = await stack.enter_async_context(turn_routing(settings, redis=redis, counters=counters, tracing=spans))
         lock = ForgivingTurnLock(RedisTurnLock(client=redis.client, lease_s=settings.sessions.lease_s))
-        use = _use_cases(settings, engine, lock, routed.router, counter)
+        use = _use_cases(settings, engine, lock, routed.router, counters[settings.model.name])
         turns = await stack.enter_async_context(_running_turns(settings, use, (metrics, drift), spans))
         await stack.enter_async_context(background(_stop_when(stopping, turns, routed)))
         _watch((metrics, drift), turns, lock, routed, no_figures if spans is None else spans.counts.figures)
@@ -143,13 +143,23 @@ def _watch(
         metrics.watch_router(routed.counting)
 
 
-def _counter(settings: Settings) -> ModelTokenizer:
+def _counters(settings: Settings) -> Counters:
     """Raises `TokenizerUnusable`."""
-    counter = ModelTokenizer(folder=settings.model.folder)
-    _log.info("tokens are counted", model=settings.model.name, by=counter.counted_by)
+    return {model.name: _counter(model) for model in settings.all_models}
+
+
+def _counter(model: ModelSettings) -> ModelTokenizer:
+    counter = ModelTokenizer(folder=model.folder)
+    _log.info("tokens are counted", model=model.name, by=counter.counted_by)
     if counter.writes_today:
-        _log.warning("the chat template writes each day's date into prompts", model=settings.model.name)
+        _log.warning("the chat template writes each day's date into prompts", model=model.name)
     return counter
+
+
+def _counted_by(counters: Counters) -> str:
+    if len(counters) == 1:
+        return next(iter(counters.values())).counted_by
+    return "; ".join(f"{model}: {counter.counted_by}" for model, counter in counters.items())
 
 
 async def _stop_when(stopping: asyncio.Event, turns: RunningTurns, routed: TurnRouting) -> None:

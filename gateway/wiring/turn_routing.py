@@ -1,6 +1,6 @@
 """The router as a gateway uses it: in its own process, or another process behind HTTP."""
 
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 
@@ -10,7 +10,7 @@ from gateway.fleet_desk import LocalFleetDesk
 from gateway.metrics import Figures, no_figures
 from gateway.ports import FleetDesk, TurnRouter
 from gateway.router_metrics import CountingRouter
-from gateway.settings import Settings
+from gateway.settings import ModelSettings, Settings
 from gateway.token_samples import token_samples
 from gateway.wiring.background import background
 from gateway.wiring.redis import SharedRedis
@@ -24,6 +24,9 @@ from router.domain.fleet import ReplicaId, ReplicaSpec
 from router.ports import Tracing
 from router.settings import EngineKind
 from sessions.adapters.tokenizer import ModelTokenizer
+
+Counters = Mapping[str, ModelTokenizer]
+"""The tokenizer of each served model, by its name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,30 +43,25 @@ class TurnRouting:
 
 @asynccontextmanager
 async def turn_routing(
-    settings: Settings, *, redis: SharedRedis, counter: ModelTokenizer, tracing: Tracing | None
+    settings: Settings, *, redis: SharedRedis, counters: Counters, tracing: Tracing | None
 ) -> AsyncIterator[TurnRouting]:
     """Raises `FleetUnfit`."""
     here = settings.router_url is None
-    way = _here(settings, redis, counter, tracing) if here else _elsewhere(settings, str(settings.router_url))
+    way = _here(settings, redis, counters, tracing) if here else _elsewhere(settings, str(settings.router_url))
     async with way as routed:
         yield routed
 
 
 @asynccontextmanager
 async def _here(
-    settings: Settings, redis: SharedRedis, counter: ModelTokenizer, tracing: Tracing | None
+    settings: Settings, redis: SharedRedis, counters: Counters, tracing: Tracing | None
 ) -> AsyncIterator[TurnRouting]:
     plan = Plan(
         settings=settings.router,
         source=StaticFleet(replicas=[ReplicaSpec(ReplicaId(each.id), str(each.url)) for each in settings.replicas]),
         name=RouterId(settings.instance),
         redis=redis,
-        expectation=Expectation(
-            settings.model.name,
-            settings.model.window_tokens,
-            token_samples(counter),
-            tuple(counter.template_arguments.items()),
-        ),
+        expectations=tuple(_expectation(model, counters[model.name]) for model in settings.all_models),
         tracing=tracing,
     )
     async with routing(plan) as running:
@@ -75,6 +73,11 @@ async def _here(
             counters=running.counters,
             stop=running.stop,
         )
+
+
+def _expectation(model: ModelSettings, counter: ModelTokenizer) -> Expectation:
+    arguments = tuple(counter.template_arguments.items())
+    return Expectation(model.name, model.window_tokens, token_samples(counter), arguments)
 
 
 @asynccontextmanager

@@ -21,7 +21,9 @@ from router.domain.fitness import (
     Expectation,
     cache_warning,
     count_misfit,
+    expected_of,
     models_misfit,
+    pools_misfit,
     version_misfit,
     version_warning,
     window_misfit,
@@ -65,7 +67,8 @@ class _Answer:
 
 
 class VllmProbe(Probe):
-    """Without an expectation any model will do. Of engines other than vLLM only what the OpenAI API has is asked.
+    """Without expectations any model will do; otherwise a replica must belong to one of their pools, and is judged by
+    the expectation of each that it belongs to. Of engines other than vLLM only what the OpenAI API has is asked.
 
     The client should take no proxy from the environment. `api_key` is for engines that demand one.
     """
@@ -74,12 +77,12 @@ class VllmProbe(Probe):
         self,
         *,
         client: httpx.AsyncClient,
-        expectation: Expectation | None,
+        expectations: Sequence[Expectation],
         settings: RouterSettings,
         api_key: str = "",
     ) -> None:
         self._client = client
-        self._expectation = expectation
+        self._expectations = tuple(expectations)
         self._settings = settings
         self._key = {"Authorization": f"Bearer {api_key}"} if api_key else {}
         self._is_vllm = settings.engine is EngineKind.VLLM
@@ -96,9 +99,9 @@ class VllmProbe(Probe):
     @override
     async def try_out(self, spec: ReplicaSpec, models: Collection[str]) -> Look:
         began = perf_counter()
-        expected = self._expectation
+        expected = [each.model for each in expected_of(self._expectations, spec.models or models)]
         try:
-            answer = await self._generate(spec, expected.model if expected else min(models))
+            answer = await self._generate(spec, min(expected or models))
         except (TimeoutError, httpx.TimeoutException):
             return Late(f"no token for its canary within {self._settings.canary_timeout_s:g} s")
         except (httpx.HTTPError, httpx.InvalidURL) as error:
@@ -143,17 +146,18 @@ class VllmProbe(Probe):
 
     async def _register(self, spec: ReplicaSpec) -> Sighting:
         listed = await self._windows(spec)
-        expected = self._expectation
-        wanted = spec.models | {expected.model} if expected else spec.models
-        _refuse(models_misfit(wanted, listed.keys()))
-        if expected is not None:
-            _refuse(window_misfit(expected, listed, must_tell=self._is_vllm))
         models = spec.models or frozenset(listed)
+        expected = expected_of(self._expectations, models)
+        if self._expectations and not expected:
+            raise _Misfit(pools_misfit(self._expectations, models))
+        _refuse(models_misfit(spec.models, listed.keys()))
+        for each in expected:
+            _refuse(window_misfit(each, listed, must_tell=self._is_vllm))
         seen = Sighting(Observation.ACCEPTED, models=models, window_tokens=_largest(listed.values()))
         if not self._is_vllm:
             return seen
-        if expected is not None:
-            await self._compare_counts(spec, expected)
+        for each in expected:
+            await self._compare_counts(spec, each)
         return replace(seen, warnings=await self._warnings(spec))
 
     async def _windows(self, spec: ReplicaSpec) -> Mapping[str, int | None]:

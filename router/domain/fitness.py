@@ -4,7 +4,7 @@ A *misfit* is why it must not serve, a *warning* is what works worse than it cou
 """
 
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from router.domain.engine_metrics import EngineMetrics
@@ -35,7 +35,7 @@ class TokenSample:
 
 @dataclass(frozen=True, slots=True)
 class Expectation:
-    """What every replica of the pool must show before it may serve."""
+    """What every replica of a model's pool must show before it may serve."""
 
     model: str
     window_tokens: int
@@ -50,6 +50,17 @@ def models_misfit(wanted: Collection[str], listed: Collection[str]) -> str | Non
     if missing := sorted(set(wanted) - set(listed)):
         return f"serves {served} instead of {', '.join(missing)}"
     return None if listed else "serves no model"
+
+
+def expected_of(expectations: Sequence[Expectation], served: Collection[str]) -> tuple[Expectation, ...]:
+    """What is expected of a replica that serves these models: an expectation for each pool that it belongs to."""
+    return tuple(each for each in expectations if each.model in served)
+
+
+def pools_misfit(expectations: Sequence[Expectation], served: Collection[str]) -> str:
+    """Why a replica that belongs to none of the expected pools will not do."""
+    named = ", ".join(sorted(served)) or "no model"
+    return f"serves {named} instead of {' or '.join(each.model for each in expectations)}"
 
 
 def window_misfit(expectation: Expectation, windows: Mapping[str, int | None], *, must_tell: bool) -> str | None:

@@ -170,7 +170,7 @@ async def test_an_operator_may_know_that_it_can_continue(pools: PoolMaker) -> No
 
 async def test_its_canary_passes(http: httpx.AsyncClient) -> None:
     engine = PlainEngine()
-    probe = VllmProbe(client=http, expectation=None, settings=RouterSettings(engine=EngineKind.OPENAI))
+    probe = VllmProbe(client=http, expectations=(), settings=RouterSettings(engine=EngineKind.OPENAI))
     async with a_server_that(engine.answer) as server:
         seen = await probe.try_out(ReplicaSpec(ReplicaId("a"), server.url), [MODEL])
     assert isinstance(seen, Sighting)

@@ -3,7 +3,7 @@
 import asyncio
 import threading
 import time
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import asynccontextmanager
 
 import httpx
@@ -34,7 +34,7 @@ BUSY_MACHINE_S = 3.0
 class Watched:
     """A fleet and its upkeep."""
 
-    def __init__(self, http: httpx.AsyncClient, *urls: str, expectation: Expectation | None = WANTED) -> None:
+    def __init__(self, http: httpx.AsyncClient, *urls: str, expectations: Sequence[Expectation] = (WANTED,)) -> None:
         self.state = FleetState()
         self.metrics: dict[ReplicaId, EngineMetrics] = {}
         settings = RouterSettings(
@@ -48,7 +48,7 @@ class Watched:
                 replicas=[ReplicaSpec(name, url) for name, url in zip([A, B][: len(urls)], urls, strict=True)]
             ),
             state=self.state,
-            probe=VllmProbe(client=http, expectation=expectation, settings=settings),
+            probe=VllmProbe(client=http, expectations=expectations, settings=settings),
             settings=settings,
             ties=Ties(saw_metrics=self.metrics.__setitem__),
         )
@@ -121,7 +121,7 @@ async def test_nobody_there_is_down_with_a_reason(http: httpx.AsyncClient) -> No
 async def test_an_unfit_replica_is_refused_in_plain_words(
     engine: EngineProcess, http: httpx.AsyncClient, expectation: Expectation, reason: str
 ) -> None:
-    watched = Watched(http, engine.url, expectation=expectation)
+    watched = Watched(http, engine.url, expectations=(expectation,))
     await watched.upkeep.first_round()
     assert watched.health() is Health.REFUSED
     assert watched.replica().reason.startswith(reason)
@@ -171,7 +171,7 @@ async def test_a_frozen_replica_is_down_and_ready_again_when_it_thaws(http: http
 
 async def test_a_simulated_vllm_tells_its_capacity_its_load_and_what_it_lacks(http: httpx.AsyncClient) -> None:
     with simulator("--no-enable-prompt-tokens-details") as terse:
-        watched = Watched(http, terse.url, expectation=None)
+        watched = Watched(http, terse.url, expectations=())
         await watched.upkeep.first_round()
         seen = watched.replica()
         assert (seen.health, seen.warnings) == (Health.READY, (NO_PROMPT_DETAILS,))
@@ -186,7 +186,7 @@ async def test_a_simulated_vllm_tells_its_capacity_its_load_and_what_it_lacks(ht
 async def test_an_engine_that_stands_still_behind_a_healthy_server_is_found_by_its_canary(
     replica: SimulatorProcess, http: httpx.AsyncClient, off: str, on: str
 ) -> None:
-    async with Watched(http, replica.url, expectation=None).running() as watched:
+    async with Watched(http, replica.url, expectations=()).running() as watched:
         await watched.until(Health.READY)
         await asyncio.to_thread(replica.client.post, off)
         assert (await http.get(f"{replica.url}/health")).is_success
@@ -201,7 +201,7 @@ async def test_a_replica_that_is_asleep_when_it_joins_does_not_become_ready(
     replica: SimulatorProcess, http: httpx.AsyncClient
 ) -> None:
     await asyncio.to_thread(replica.client.post, "/sleep?level=1")
-    watched = Watched(http, replica.url, expectation=None)
+    watched = Watched(http, replica.url, expectations=())
     await watched.upkeep.first_round()
     assert watched.health() is Health.DOWN
 
@@ -210,7 +210,7 @@ async def test_an_engine_whose_queue_is_long_is_not_taken_for_a_frozen_one(http:
     """Its canary waits behind other people's work for longer than it may, over and over."""
     with simulator("--max-num-seqs", "1", "--speed-up", "1") as busy:
         crowd = [threading.Thread(target=_long_turn, args=(busy, number)) for number in range(3)]
-        async with Watched(http, busy.url, expectation=None).running() as watched:
+        async with Watched(http, busy.url, expectations=()).running() as watched:
             await watched.until(Health.READY)
             for each in crowd:
                 each.start()
@@ -225,7 +225,7 @@ async def test_an_engine_whose_queue_is_long_is_not_taken_for_a_frozen_one(http:
 async def test_a_replica_that_drains_itself_behind_a_healthy_port_takes_nobody_new(http: httpx.AsyncClient) -> None:
     """With a shutdown time-out vLLM refuses new requests, answers 200 to /health, and finishes what runs."""
     with simulator("--shutdown-timeout", "30", "--speed-up", "1") as ending:
-        async with Watched(http, ending.url, expectation=None).running() as watched:
+        async with Watched(http, ending.url, expectations=()).running() as watched:
             await watched.until(Health.READY)
             last = threading.Thread(target=_long_turn, args=(ending, 0))
             last.start()

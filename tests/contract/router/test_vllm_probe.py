@@ -29,10 +29,12 @@ async def stub() -> AsyncIterator[StubEngine]:
 
 
 def probe_of(
-    http: httpx.AsyncClient, *, expectation: Expectation | None = WANTED, engine: EngineKind = EngineKind.VLLM
+    http: httpx.AsyncClient, *expectations: Expectation, is_open: bool = False, engine: EngineKind = EngineKind.VLLM
 ) -> VllmProbe:
+    """By default one pool is expected; an open one takes any."""
     settings = RouterSettings(engine=engine, probe_timeout_s=1.0, canary_timeout_s=1.0)
-    return VllmProbe(client=http, expectation=expectation, settings=settings)
+    wanted = expectations or (() if is_open else (WANTED,))
+    return VllmProbe(client=http, expectations=wanted, settings=settings)
 
 
 def at(stub: StubEngine, *models: str) -> ReplicaSpec:
@@ -100,7 +102,7 @@ async def test_the_samples_are_counted_with_what_requests_give_to_the_template(
     stub: StubEngine, http: httpx.AsyncClient
 ) -> None:
     expected = replace(WANTED, template_arguments=(("date_string", "a day"),))
-    await probe_of(http, expectation=expected).register(at(stub))
+    await probe_of(http, expected).register(at(stub))
     conversation = next(json.loads(each.body) for each in stub.asked if each.path == "/tokenize")
     assert conversation["chat_template_kwargs"] == {"date_string": "a day"}
 
@@ -160,9 +162,45 @@ async def test_an_error_of_its_own_is_no_misfit(stub: StubEngine, http: httpx.As
     assert seen == Sighting(Observation.PROBE_FAILED, "answers HTTP 500 to /v1/models")
 
 
+async def test_each_pool_has_its_own_window_and_samples(stub: StubEngine, http: httpx.AsyncClient) -> None:
+    other = Expectation("n", 8192, (TokenSample(SAMPLE.messages, 9),), (("date_string", "a day"),))
+    probe = probe_of(http, WANTED, other)
+    assert await probe.register(at(stub)) == Sighting(Observation.ACCEPTED, models=frozenset({"m"}), window_tokens=4096)
+    stub.answers["/v1/models"] = (200, {"data": [{"id": "n", "max_model_len": 8192}]})
+    assert await probe.register(at(stub)) == Sighting(
+        Observation.REFUSED, "counts 12 tokens in a sample that has 9: another tokenizer or chat template"
+    )
+    asked = [json.loads(each.body) for each in stub.asked if each.path == "/tokenize"]
+    assert [each["model"] for each in asked] == ["m", "n"]
+    assert asked[1]["chat_template_kwargs"] == {"date_string": "a day"}
+
+
+async def test_a_replica_of_two_pools_must_fit_both(stub: StubEngine, http: httpx.AsyncClient) -> None:
+    both = [{"id": "m", "max_model_len": 4096}, {"id": "n", "max_model_len": 4096}]
+    stub.answers["/v1/models"] = (200, {"data": both})
+    probe = probe_of(http, WANTED, Expectation("n", 8192, ()))
+    assert await probe.register(at(stub)) == Sighting(
+        Observation.REFUSED, "has a window of 4096 tokens; 8192 are needed"
+    )
+    assert (await probe.register(at(stub, "m"))) == Sighting(
+        Observation.ACCEPTED, models=frozenset({"m"}), window_tokens=4096
+    )
+
+
+async def test_a_replica_of_no_expected_pool_is_refused(stub: StubEngine, http: httpx.AsyncClient) -> None:
+    stub.answers["/v1/models"] = (200, {"data": [{"id": "x"}]})
+    probe = probe_of(http, WANTED, Expectation("n", 8192, ()))
+    assert await probe.register(at(stub)) == Sighting(Observation.REFUSED, "serves x instead of m or n")
+
+
+async def test_the_canary_is_sent_to_an_expected_model(stub: StubEngine, http: httpx.AsyncClient) -> None:
+    await probe_of(http, WANTED, Expectation("n", 8192, ())).try_out(at(stub), ["a-lora", "n"])
+    assert json.loads(stub.asked[0].body)["model"] == "n"
+
+
 async def test_without_an_expectation_any_model_will_do(stub: StubEngine, http: httpx.AsyncClient) -> None:
     stub.answers["/v1/models"] = (200, {"data": [{"id": "x"}, {"id": "y"}]})
-    seen = await probe_of(http, expectation=None).register(at(stub))
+    seen = await probe_of(http, is_open=True).register(at(stub))
     assert seen == Sighting(Observation.ACCEPTED, models=frozenset({"x", "y"}))
     assert "/tokenize" not in stub.paths
 
@@ -170,7 +208,7 @@ async def test_without_an_expectation_any_model_will_do(stub: StubEngine, http: 
 async def test_names_and_windows_that_can_be_none_are_not_believed(stub: StubEngine, http: httpx.AsyncClient) -> None:
     strange = [{"id": "\ud800"}, {"id": "a\nb"}, {"id": 5}, None, {"id": "m", "max_model_len": -5}]
     stub.answers["/v1/models"] = (200, {"data": strange})
-    seen = await probe_of(http, expectation=None).register(at(stub))
+    seen = await probe_of(http, is_open=True).register(at(stub))
     assert seen == Sighting(Observation.ACCEPTED, models=frozenset({"m"}))
 
 
@@ -181,7 +219,7 @@ async def test_pages_are_not_wanted_packed(stub: StubEngine, http: httpx.AsyncCl
 
 async def test_it_serves_what_its_operator_says_and_no_more(stub: StubEngine, http: httpx.AsyncClient) -> None:
     stub.answers["/v1/models"] = (200, {"data": [{"id": "x"}, {"id": "y"}]})
-    probe = probe_of(http, expectation=None)
+    probe = probe_of(http, is_open=True)
     assert await probe.register(at(stub, "y")) == Sighting(Observation.ACCEPTED, models=frozenset({"y"}))
     assert await probe.register(at(stub, "z")) == Sighting(Observation.REFUSED, "serves x, y instead of z")
 
@@ -198,7 +236,7 @@ async def test_of_another_engine_only_the_openai_api_is_asked(stub: StubEngine, 
 
 
 async def test_a_canary_is_one_token_with_a_name(stub: StubEngine, http: httpx.AsyncClient) -> None:
-    seen = await probe_of(http, expectation=None).try_out(at(stub), ["n", "m"])
+    seen = await probe_of(http, is_open=True).try_out(at(stub), ["n", "m"])
     assert isinstance(seen, Sighting)
     assert (seen.observation, seen.warnings) == (Observation.CANARY_PASSED, ())
     assert seen.took_ms is not None
@@ -266,7 +304,7 @@ async def test_a_model_that_cannot_chat_is_tried_with_a_completion(stub: StubEng
 async def test_an_engine_that_demands_a_key_is_shown_it_with_everything(
     stub: StubEngine, http: httpx.AsyncClient
 ) -> None:
-    probe = VllmProbe(client=http, expectation=None, settings=RouterSettings(), api_key="secret")
+    probe = VllmProbe(client=http, expectations=(), settings=RouterSettings(), api_key="secret")
     await probe.look(at(stub))
     await probe.register(at(stub))
     await probe.try_out(at(stub), ["m"])

@@ -43,7 +43,7 @@ def plan(
     *,
     name: str = "one",
     redis: SharedRedis | None = None,
-    expectation: Expectation | None = None,
+    expectations: tuple[Expectation, ...] = (),
     has_pin_cache: bool = True,
     engine_key: str = "",
 ) -> Plan:
@@ -52,7 +52,7 @@ def plan(
         source=StaticFleet(replicas=[ReplicaSpec(A, replica.url)]),
         name=RouterId(name),
         redis=redis,
-        expectation=expectation,
+        expectations=expectations,
         has_pin_cache=has_pin_cache,
         engine_key=engine_key,
     )
@@ -127,7 +127,7 @@ async def test_a_redis_that_is_away_delays_nobody(replica: SimulatorProcess) -> 
 
 async def test_a_fleet_of_others_is_refused_in_plain_words(replica: SimulatorProcess) -> None:
     with pytest.raises(FleetUnfit, match="a serves smollm2 instead of another"):
-        async with routing(plan(replica, expectation=Expectation("another", 512, ()))):
+        async with routing(plan(replica, expectations=(Expectation("another", 512, ()),))):
             pass
 
 

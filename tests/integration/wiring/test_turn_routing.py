@@ -49,10 +49,10 @@ async def play(routed: TurnRouting) -> tuple[str, bool]:
 @pytest.mark.usefixtures("redis_client")  # an empty one
 async def test_a_gateway_routes_by_itself(model: Path, engine: EngineProcess, running_redis: RedisServer) -> None:
     chosen = settings(model, running_redis.url, replicas=(ReplicaSettings(id="a", url=engine.url),))
-    counter = ModelTokenizer(folder=model)
+    counters = {"smollm2": ModelTokenizer(folder=model)}
     async with (
         shared_redis(running_redis.url) as redis,
-        turn_routing(chosen, redis=redis, counter=counter, tracing=None) as routed,
+        turn_routing(chosen, redis=redis, counters=counters, tracing=None) as routed,
     ):
         assert await play(routed) == ("a", True)
         assert [state.id for state in await routed.desk.replicas()] == ["a"]
@@ -67,12 +67,12 @@ async def test_a_gateway_uses_a_router_elsewhere(
     keys = tmp_path / "keys"
     keys.write_text("operator-key")
     words = ("--replica", f"a={engine.url}", "--operator-key-file", str(keys), "--api-key-file", str(keys))
-    counter = ModelTokenizer(folder=model)
+    counters = {"smollm2": ModelTokenizer(folder=model)}
     with RouterProcess(*words, log=tmp_path / "log") as router:
         chosen = settings(model, running_redis.url, router_url=router.url, router_key="operator-key")
         async with (
             shared_redis(running_redis.url) as redis,
-            turn_routing(chosen, redis=redis, counter=counter, tracing=None) as routed,
+            turn_routing(chosen, redis=redis, counters=counters, tracing=None) as routed,
         ):
             assert [replica.id for replica in routed.router.fleet().ready] == ["a"]
             assert await play(routed) == ("a", True)

@@ -9,7 +9,9 @@ from router.domain.fitness import (
     TokenSample,
     cache_warning,
     count_misfit,
+    expected_of,
     models_misfit,
+    pools_misfit,
     version_misfit,
     version_warning,
     window_misfit,
@@ -38,6 +40,19 @@ def test_of_several_wanted_models_the_missing_ones_are_named() -> None:
 @pytest.mark.parametrize(("wanted", "said"), [((), "serves no model"), ({"a"}, "serves no model instead of a")])
 def test_no_model_at_all_is_said(wanted: set[str], said: str) -> None:
     assert models_misfit(wanted, ()) == said
+
+
+def test_a_replica_is_judged_by_the_expectation_of_each_pool_it_belongs_to() -> None:
+    other = Expectation("qwen", 8192, ())
+    assert expected_of((WANTED, other), {"qwen", "lora"}) == (other,)
+    assert expected_of((WANTED, other), {"qwen", "smollm2"}) == (WANTED, other)
+    assert expected_of((WANTED, other), {"lora"}) == ()
+
+
+def test_a_replica_of_no_expected_pool_is_told_which_there_are() -> None:
+    other = Expectation("qwen", 8192, ())
+    assert pools_misfit((WANTED, other), {"y", "x"}) == "serves x, y instead of smollm2 or qwen"
+    assert pools_misfit((WANTED,), ()) == "serves no model instead of smollm2"
 
 
 def test_the_window_that_is_needed_fits() -> None:

@@ -12,6 +12,7 @@ from redis.asyncio import Redis
 from typing_extensions import override
 
 from gateway.wiring.background import background
+from gateway.wiring.redis import shared_redis
 from router.adapters.memory_decisions import MemoryDecisions
 from router.adapters.pin_cache import CachedPins
 from router.adapters.redis_board import RedisBoard
@@ -133,8 +134,7 @@ async def member(
 ) -> AsyncIterator[Member]:
     """Put together as the wiring does it."""
     async with AsyncExitStack() as stack:
-        client = Redis.from_url(url)
-        stack.push_async_callback(client.aclose)
+        client = (await stack.enter_async_context(shared_redis(url))).client
         feed = RedisMoves(url=url)
         shared = RedisPins(client=client, ttl_s=settings.pin_ttl_s, cohort_bound=settings.cohort_bound, timeout_s=5.0)
         pins = CachedPins(store=shared, feed=feed, ttl_s=settings.pin_ttl_s)

@@ -75,7 +75,8 @@ class UpstreamClient:
         self._is_empty.clear()
         if self._connections:
             with suppress(TimeoutError):
-                await asyncio.wait_for(self._is_empty.wait(), _CLOSING_S)
+                async with asyncio.timeout(_CLOSING_S):
+                    await self._is_empty.wait()
 
     async def __aenter__(self) -> Self:
         return self

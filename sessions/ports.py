@@ -7,6 +7,7 @@ from datetime import datetime
 from typing import Protocol
 
 from sessions.domain.citation import Background, KnowledgeBaseId
+from sessions.domain.history import History
 from sessions.domain.note import Note
 from sessions.domain.page import Cursor, Page
 from sessions.domain.prompt import Message
@@ -133,6 +134,23 @@ class Records(Protocol):
 
     def begin(self) -> AbstractAsyncContextManager[UnitOfWork]:
         """One transaction: committed when the block ends, rolled back when it raises."""
+
+
+class WorkingSets(Protocol):
+    """The histories of sessions that run, at hand for every process.
+
+    Nothing in here is the truth: what is lost, late or unreadable is rebuilt from the records. No method raises for a
+    store that is away.
+    """
+
+    async def get(self, session: Session) -> History | None:
+        """The history of the session as this very row tells it: of its `version` and its `note_count`."""
+
+    async def put(self, session: Session, history: History) -> None:
+        """Keep it, unless a newer one is there."""
+
+    async def drop(self, session: SessionId) -> None:
+        """Forget what is kept of the session."""
 
 
 class TurnLease(Protocol):
@@ -262,7 +280,25 @@ class Tiers(Protocol):
 
     async def choose(self, tier: Tier, tenant: TenantId, wanted: Mapping[Tier, str]) -> Chosen:
         """By the scenario's wish, else the tenant's, else the installation's; a pool without a ready replica is
-        replaced by the tier's fallback, at last by the default model."""
+        replaced by the tier's fallback, at last by the default model.
+
+        Raises `PoolUnavailable` when it is away and nothing may stand in for it, or `RecordsUnavailable`.
+        """
+
+    async def candidates(self, tier: Tier, tenant: TenantId, wanted: Mapping[Tier, str]) -> Sequence[str]:
+        """Every model that may come to serve it as things are set; raises `RecordsUnavailable`."""
+
+
+class TenantTiers(Protocol):
+    """Which models tenants have chosen for their work. Each method raises `RecordsUnavailable`."""
+
+    async def of(self, tenant: TenantId) -> Mapping[Tier, str]:
+        """What the tenant has chosen; a kind of work without a choice is left out."""
+
+    async def change(self, tenant: TenantId, changes: Mapping[Tier, str | None]) -> Mapping[Tier, str]:
+        """Take over these choices, None for none, and leave the others; what is chosen then. Two that change different
+        kinds at once both take effect.
+        """
 
 
 class TokenCounter(Protocol):

@@ -1,0 +1,40 @@
+"""A history as bytes: written for Redis, read back strictly, and nothing rather than an error when it is not ours."""
+
+from typing import Final
+
+import msgspec
+
+from sessions.domain.history import History
+from sessions.domain.session import SessionId
+
+FORMAT: Final = 1
+"""Of another one nothing is read: processes of two versions may share a Redis."""
+
+MOST_BYTES: Final = 1 << 20
+"""A talk of 200 long turns stays below it."""
+
+
+class _Stored(msgspec.Struct, array_like=True, forbid_unknown_fields=True):
+    format: int
+    session: SessionId
+    history: History
+
+
+def packed(session: SessionId, history: History) -> bytes | None:
+    """None when it is too large to be worth keeping."""
+    data = msgspec.msgpack.encode(_Stored(FORMAT, session, history))
+    return data if len(data) <= MOST_BYTES else None
+
+
+def unpacked(session: SessionId, data: bytes) -> History | None:
+    """None when these bytes are not a history of this session."""
+    if len(data) > MOST_BYTES:
+        return None
+    try:
+        stored = msgspec.msgpack.decode(data, type=_Stored)
+    except (msgspec.MsgspecError, ValueError, RecursionError):
+        return None
+    if stored.format != FORMAT or stored.session != session:
+        return None
+    parts = (*stored.history.notes, *stored.history.turns)
+    return stored.history if all(part.session == session for part in parts) else None

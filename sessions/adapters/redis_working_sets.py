@@ -71,13 +71,12 @@ class RedisWorkingSets(WorkingSets):
     async def _found(self, session: Session) -> History | None:
         try:
             async with self._answering():
-                version, notes, data = await self._client.hmget(_key(session.id), ["version", "notes", "history"])  # type: ignore[misc]  # redis-py types one method for both of its clients
+                version, notes, data = await self._client.hmget(_key(session.id), ["version", "notes", "history"])
         except _NO_ANSWER as error:
             self._lost(error)
             return None
-        if (version, notes) != (b"%d" % session.version, b"%d" % session.note_count) or data is None:
-            return None
-        return unpacked(session.id, data)
+        is_of_this_row = (version, notes) == (b"%d" % session.version, b"%d" % session.note_count)
+        return unpacked(session.id, data) if is_of_this_row and isinstance(data, bytes) else None
 
     @asynccontextmanager
     async def _answering(self) -> AsyncIterator[None]:

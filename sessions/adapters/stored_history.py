@@ -36,5 +36,5 @@ def unpacked(session: SessionId, data: bytes) -> History | None:
         return None
     if stored.format != FORMAT or stored.session != session:
         return None
-    parts = (*stored.history.notes, *stored.history.turns)
-    return stored.history if all(part.session == session for part in parts) else None
+    owners = {note.session for note in stored.history.notes} | {turn.session for turn in stored.history.turns}
+    return stored.history if owners <= {session} else None

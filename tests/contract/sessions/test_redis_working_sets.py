@@ -124,7 +124,7 @@ async def test_what_cannot_be_read_is_as_if_it_were_not_there(
     redis_sets: RedisWorkingSets, redis_client: Redis, data: bytes
 ) -> None:
     await redis_sets.put(at(5, 1), HISTORY)
-    await redis_client.hset(KEY, "history", data)  # type: ignore[misc]  # typed for both of its clients
+    await redis_client.hset(KEY, "history", data)
     assert await redis_sets.get(at(5, 1)) is None
     await redis_sets.put(at(5, 1), HISTORY)
     assert await redis_sets.get(at(5, 1)) == HISTORY

@@ -81,6 +81,7 @@ def gauge(name: str, help_text: str, value: float) -> Metric:
 
 def _counters(numbers: RouterNumbers) -> Iterator[Metric]:
     yield _by("router_turns", "Turns that a replica took, by how they came to it", "pin", numbers.turns)
+    yield counter("router_background", "Background calls that a replica took, which are no turns", numbers.background)
     yield _by_replica("router_attempts", "Requests to replicas by how they ended", "outcome", numbers.attempts)
     yield counter("router_retries", "Second and later requests for one turn", numbers.retries)
     yield _by("router_takeovers", "How replies went on whose replica was lost", "how", numbers.takeovers)

@@ -21,6 +21,8 @@ from sessions.domain.viewer import TenantId
 from sessions.errors import TutorBroke, TutorFull, TutorRejected, TutorUnavailable
 from sessions.ports import Piece, ReplyEnd, Tutor, TutorReply, TutorRequest
 
+_BACKGROUND = 1
+
 
 class RouterTutor(Tutor):
     """`retry_after_s` is told to callers whose replica failed before it said anything; `template_arguments` go to the
@@ -65,10 +67,11 @@ class RouterTutor(Tutor):
             max_tokens=request.max_tokens,
             temperature=self._temperature,
             cache_salt=_salt(request.tenant),
-            request_id=f"{request.session}-{request.turn}",
+            request_id=_request_id(request),
             session_id=str(request.session),
             trace_parent=request.trace_parent,
             template_arguments=self._template_arguments,
+            priority=_BACKGROUND if request.is_background else 0,
         )
 
     @contextmanager
@@ -134,6 +137,11 @@ def _asks(request: TutorRequest) -> Asks:
         prefer=None if request.last_replica is None else ReplicaId(request.last_replica),
         ticket=Ticket(drill=asker.drill, account=str(asker.trainee)),
     )
+
+
+def _request_id(request: TutorRequest) -> str:
+    turn = f"{request.session}-{request.turn}"
+    return f"{turn}-{request.name}" if request.name else turn
 
 
 def _key(session: SessionId) -> AffinityKey:

@@ -118,9 +118,9 @@ class Carried(RunningTurn):
     async def open(self) -> None:
         """Return once a replica has taken the call. Whatever comes of it, `close` must be called."""
         yard, errand = self._yard, self._errand
-        if errand.key is not None:
-            yard.in_flight.begin(errand.key)
-            yard.prewarming.drop(errand.key)
+        if (key := errand.turn_of) is not None:
+            yard.in_flight.begin(key)
+            yard.prewarming.drop(key)
         placed = await yard.placing.place(errand)
         if self._relay is not None:
             self._relay.window_tokens = placed.replica.window_tokens
@@ -130,7 +130,7 @@ class Carried(RunningTurn):
             await self._ask(placed, self._sent if self._relay is None else self._relay.call)
         except EngineError as error:
             await self._go_on(error)
-        yard.tally.turns[errand.decision] += 1
+        yard.tally.took(errand.decision, is_background=errand.asks.is_background)
 
     async def read(self) -> bytes:
         """Of a stream whole events, as they come; a whole answer in one piece; empty at the end.
@@ -168,8 +168,8 @@ class Carried(RunningTurn):
             is_complete = self._relay is not None and self._relay.is_complete
             self._leave(self._attempt, COMPLETED if is_complete else CANCELLED)
         yard, errand, decision = self._yard, self._errand, self._decision
-        if errand.key is not None:
-            yard.in_flight.end(errand.key)
+        if errand.turn_of is not None:
+            yard.in_flight.end(errand.turn_of)
         decision.pin = errand.decision
         decision.generation = 0 if errand.pin is None else errand.pin.generation
         decision.waited_ms = errand.waited_s * 1e3
@@ -209,9 +209,8 @@ class Carried(RunningTurn):
     def _complete(self) -> None:
         if self._attempt is not None:
             self._leave(self._attempt, COMPLETED, Outcome.SUCCESS)
-        if self._errand.key is not None:
-            demand = self._errand.asks.demand
-            self._yard.recent_prompts.remember(self._errand.key, self._call, demand, self.replica)
+        if (key := self._errand.turn_of) is not None:
+            self._yard.recent_prompts.remember(key, self._call, self._errand.asks.demand, self.replica)
         self.close()
 
     async def _ask(self, placed: Placed, call: Call) -> None:
@@ -315,7 +314,8 @@ class Carried(RunningTurn):
             self._yard.fleet.saw_failure(self._replica, detail)
         _log.warning("turn failed at a replica", replica=self._replica, error=name, detail=detail)
         if self._attempt is not None:
-            self._leave(self._attempt, name, outcome_of(error), detail)
+            shown = outcome_of(error, gives_way=self._errand.asks.is_background)
+            self._leave(self._attempt, name, shown, detail)
 
     async def _next(self, failed: EngineError) -> tuple[Placed, Call] | bytes:
         """Where the turn goes on, and with what; or the bytes that end the reply, where nothing is missing."""

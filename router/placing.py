@@ -10,7 +10,18 @@ from router.domain.asks import Asks
 from router.domain.decision import Candidate
 from router.domain.fleet import AffinityKey, Fleet, Replica, ReplicaId
 from router.domain.pin import Pin, PinDecision, PinMode, PinnedLoad
-from router.domain.placement import Assign, Keep, Refuse, Wait, Why, place, without_pins
+from router.domain.placement import (
+    Aside,
+    Assign,
+    Keep,
+    Placement,
+    Refuse,
+    Wait,
+    Why,
+    for_background,
+    place,
+    without_pins,
+)
 from router.errors import ModelUnknown, NoReplicaAvailable, NoRoom, PinStoreUnavailable
 from router.load_book import LoadBook, Reservation
 from router.ports import FleetView, PinStore
@@ -51,6 +62,11 @@ class Errand:
     waited_s: float = 0.0
     why: str = Why.PINNED
     candidates: tuple[Candidate, ...] = ()
+
+    @property
+    def turn_of(self) -> AffinityKey | None:
+        """Whose turn it is; None: nobody's, since it is a background call or no session was named."""
+        return None if self.asks.is_background else self.key
 
 
 @dataclass(slots=True)
@@ -128,24 +144,35 @@ class Placing:
             errand.pin = await self._from.pins.get(key)
             errand.is_pin_read = True
         for _ in range(_CLAIMS_PER_PLACEMENT):
-            blocked = self._blocked(errand)
-            full = _NOTHING if errand.is_urgent else self._from.book.full
-            found = place(self._current(), errand.model, errand.pin, blocked=blocked, full=full, mode=errand.mode)
+            found = self._judged(errand)
             match found:
                 case Keep(replica):
-                    if errand.decision is PinDecision.NONE:
-                        # The store was away when this turn was placed first.
-                        errand.decision = PinDecision.KEPT
-                    return self._take(errand, replica)
+                    return self._keep(errand, replica)
                 case Assign():
                     if self._is_behind_others(errand):
                         return Wait(Why.ALL_FULL)
                     await self._claim(errand, key, found)
+                case Aside():
+                    return self._find_any(errand)
                 case Wait() | Refuse():
                     return found
                 case never:
                     assert_never(never)
         return Refuse(Why.NONE_OPEN)
+
+    def _judged(self, errand: Errand) -> Placement | Aside:
+        blocked = self._blocked(errand)
+        full = _NOTHING if errand.is_urgent else self._from.book.full
+        found = place(self._current(), errand.model, errand.pin, blocked=blocked, full=full, mode=errand.mode)
+        return for_background(found) if errand.asks.is_background else found
+
+    def _keep(self, errand: Errand, replica: Replica) -> Placed | Wait:
+        if errand.asks.is_background and self._is_behind_others(errand):
+            return Wait(Why.FULL)
+        if errand.decision is PinDecision.NONE:
+            # The store was away when this turn was placed first.
+            errand.decision = PinDecision.KEPT
+        return self._take(errand, replica)
 
     async def _claim(self, errand: Errand, key: AffinityKey, assign: Assign) -> None:
         """The pin that wins may be another router's; the next round judges it like any other."""
@@ -177,7 +204,7 @@ class Placing:
         return MoveReason.REPLICA_FULL if replica in self._from.book.full else MoveReason.REPLICA_LOST
 
     def _find_any(self, errand: Errand) -> Placed | Wait | Refuse:
-        """No session: the open replica with the fewest streams."""
+        """No session, or a background call that must not pin its session: the open replica with the fewest streams."""
         blocked, book = self._blocked(errand), self._from.book
         fleet = self._current()
         candidates = [each for each in fleet.open_to(errand.model) if each not in blocked]
@@ -188,9 +215,10 @@ class Placing:
             return Wait(Why.ALL_FULL)
         # Equals take turns, so that one request after another does not always meet the first of them.
         start = self._tally.unpinned % len(roomy)
-        chosen = fleet.get(min(roomy[start:] + roomy[:start], key=book.streams))
+        before = None if errand.key is None else errand.asks.prefer or self._last.get(errand.key)
+        chosen = fleet.get(before if before in roomy else min(roomy[start:] + roomy[:start], key=book.streams))
         assert chosen is not None  # noqa: S101 - `open_to` names replicas of the same fleet
-        errand.decision, errand.why = PinDecision.NONE, Why.SESSIONLESS
+        errand.decision, errand.why = PinDecision.NONE, Why.SESSIONLESS if errand.key is None else Why.BACKGROUND
         return self._take(errand, chosen)
 
     def _find_without_pins(self, errand: Errand, key: AffinityKey) -> Placed | Refuse:
@@ -214,13 +242,15 @@ class Placing:
         return True
 
     async def _wait(self, errand: Errand) -> Placed | Refuse:
-        """An admitted session is not refused a turn for want of room: after the wait it goes to its replica anyway."""
+        """An admitted session is not refused a turn for want of room: after the wait it goes to its replica anyway. A
+        background call is.
+        """
         began = self._from.clock()
         self._tally.waited += 1
         try:
             return await self._when_called(errand)
         except NoRoom:
-            if errand.pin is None:
+            if errand.pin is None or errand.asks.is_background:
                 self._tally.no_room += 1
                 raise
         finally:
@@ -248,7 +278,9 @@ class Placing:
         return found
 
     def _line_of(self, errand: Errand) -> str:
-        """Who may go to one replica alone waits for that one."""
+        """Who may go to one replica alone waits for that one; a background call behind everybody."""
+        if errand.asks.is_background:
+            return errand.model
         if errand.pin is not None and errand.mode is PinMode.HARD and errand.pin.replica not in errand.failed:
             return f"{errand.model}\n{errand.pin.replica}"
         return errand.model
@@ -256,9 +288,9 @@ class Placing:
     def _take(self, errand: Errand, replica: Replica) -> Placed:
         """Nothing awaits between the choice and this."""
         chosen = replica.id
-        if errand.key is not None and (last := self._last.get(errand.key)) != chosen:
+        if (key := errand.turn_of) is not None and (last := self._last.get(key)) != chosen:
             self._note_move(errand, errand.asks.prefer or last, chosen)
-            self._remember(errand.key, chosen)
+            self._remember(key, chosen)
         reservation = self._from.book.reserve(chosen, errand.kv_tokens)
         return Placed(replica, reservation, self._from.breakers.enter(chosen))
 

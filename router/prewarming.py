@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Final
 
+from router.domain.engine_priority import PREWARM, prioritised
 from router.domain.exchange import Call
 from router.domain.fleet import AffinityKey, Replica, ReplicaId
 from router.domain.prewarm import allowed_at_once, prewarm_call
@@ -41,6 +42,7 @@ class Prewarming:
         self._engine = engine
         self._load = load
         self._share = settings.prewarm_share
+        self._priority = PREWARM if settings.engine_priority else 0
         self._timeout_s = settings.first_byte_timeout_s
         self._tally = tally
         self._group: asyncio.TaskGroup | None = None
@@ -123,7 +125,7 @@ class Prewarming:
         return PrewarmOutcome.DONE
 
     async def _ask(self, job: _Job) -> None:
-        answer = await self._engine.open(job.replica, prewarm_call(job.call))
+        answer = await self._engine.open(job.replica, prioritised(prewarm_call(job.call), self._priority))
         try:
             while await answer.read():
                 pass

@@ -11,14 +11,15 @@ from router.attempt import Yard
 from router.breakers import Breakers
 from router.carrying import Carried
 from router.chat_turn import OpeningTurn, RoutedStream
-from router.domain.asks import Asks
+from router.domain.asks import Asks, with_priority
 from router.domain.breaker import Rule
 from router.domain.chat_call import chat_call
 from router.domain.decision import Decision
+from router.domain.engine_priority import prioritised
 from router.domain.exchange import Call, ChatRequest
 from router.domain.fleet import AffinityKey, Fleet, ReplicaId
 from router.domain.kv_estimate import kv_estimate
-from router.domain.pin import Pin, PinDecision, PinnedLoad
+from router.domain.pin import Pin, PinDecision, PinMode, PinnedLoad
 from router.domain.pin_key import pin_key
 from router.errors import PinStoreUnavailable
 from router.inflight import InFlight
@@ -93,6 +94,8 @@ class Router:
 
         Raises `NoReplicaAvailable`, `NoRoom`, `ModelUnknown`, or the `EngineError` of the last replica asked.
         """
+        if self._settings.engine_priority:
+            call = prioritised(call, asks.ticket.priority)
         carried = Carried(self._yard, call, errand=self._errand(call, session, asks))
         try:
             await carried.open()
@@ -104,9 +107,10 @@ class Router:
     def turn(
         self, key: AffinityKey, request: ChatRequest, *, asks: Asks = _NO_ASKS
     ) -> AbstractAsyncContextManager[RoutedStream]:
-        """Entering is `carry`; leaving stops the turn down to the engine. The stream raises an `EngineError` when the
-        reply breaks and nobody can go on with it.
+        """Entering is `carry`, at the priority of the request if it has one; leaving stops the turn down to the engine.
+        The stream raises an `EngineError` when the reply breaks and nobody can go on with it.
         """
+        asks = with_priority(asks, request.priority)
         return OpeningTurn(partial(self.carry, chat_call(request), session=key, asks=asks))
 
     async def end(self, key: AffinityKey) -> None:
@@ -186,7 +190,8 @@ class Router:
             key=key,
             model=call.model,
             asks=asks,
-            mode=asks.mode or self._settings.pin_mode,
+            # What gives way never moves its session for want of room.
+            mode=PinMode.HARD if asks.is_background else asks.mode or self._settings.pin_mode,
             kv_tokens=kv_estimate(call.body, most=asks.demand.kv_tokens),
             decision=decision,
         )

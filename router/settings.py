@@ -77,6 +77,9 @@ class RouterSettings(BaseModel):
         le=10,
         description="KV of turns at one replica at a time, as a share of its cache where known",
     )
+    engine_priority: bool = Field(
+        default=False, description="tell vLLM the priority of a call; it needs --scheduling-policy priority there"
+    )
     queue_length: int = Field(default=1_000, ge=0, le=100_000, description="turns that wait for room, in this process")
     queue_timeout_s: float = Field(default=10.0, ge=0, le=600, description="how long a turn waits for room")
 

@@ -54,6 +54,8 @@ class RouterNumbers:
 
     turns: Mapping[PinDecision, int] = field(default_factory=dict)
     """Turns that a replica has taken, by how they came to it."""
+    background: int = 0
+    """Background calls that a replica has taken, which are no turns."""
     attempts: Mapping[tuple[ReplicaId, str], int] = field(default_factory=dict)
     """Ended requests by replica and outcome: completed, cancelled, handed over, or the name of the error class."""
     retries: int = 0
@@ -86,12 +88,20 @@ class Tally:
         self.breaker_opened: Counter[ReplicaId] = Counter()
         self.prewarms: Counter[PrewarmOutcome] = Counter()
         self.canaries: Counter[tuple[ReplicaId, str]] = Counter()
+        self.background = 0
         self.retries = 0
         self.waited = 0
         self.no_room = 0
         self.no_replica = 0
         self.unpinned = 0
         self.budget_exhausted = 0
+
+    def took(self, decision: PinDecision, *, is_background: bool) -> None:
+        """A replica has taken a call."""
+        if is_background:
+            self.background += 1
+        else:
+            self.turns[decision] += 1
 
     def prewarmed(self, outcome: PrewarmOutcome) -> None:
         self.prewarms[outcome] += 1
@@ -109,6 +119,7 @@ class Tally:
             breaker_opened=dict(self.breaker_opened),
             prewarms=dict(self.prewarms),
             canaries=dict(self.canaries),
+            background=self.background,
             retries=self.retries,
             waited=self.waited,
             no_room=self.no_room,

@@ -55,6 +55,7 @@ def gateway_environment(wanted: Wanted, caller: Mapping[str, str]) -> Mapping[st
     if wanted.replicas:
         rows = [{"id": replica.id, "url": replica.url} for replica in wanted.replicas]
         ours["DRILLYARD_REPLICAS"] = json.dumps(rows)
+        ours["DRILLYARD_ROUTER__ENGINE_PRIORITY"] = "true"
     return {**caller, **ours}
 
 

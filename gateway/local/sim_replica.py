@@ -40,6 +40,7 @@ def sim_service(simulation: Simulation, name: str, port: int) -> Service:
         *("--max-model-len", str(simulation.window_tokens)),
         *("--profile", simulation.tuning.profile, "--speed-up", str(simulation.tuning.speed_up)),
         "--enable-prompt-tokens-details",
+        *("--scheduling-policy", "priority"),
         name=name,
         log=simulation.logs / f"{name}.log",
         grace_s=_GRACE_S,

@@ -80,6 +80,7 @@ def replica_argv(plan: ReplicaPlan, serving: Serving) -> tuple[str, ...]:
         *("--host", HOST, "--port", str(plan.port)),
         *("--max-model-len", str(serving.window_tokens)),
         "--enable-prompt-tokens-details",
+        *("--scheduling-policy", "priority"),
         "--no-enable-log-requests",
         "--disable-uvicorn-access-log",
         *_flags_of(plan.place),

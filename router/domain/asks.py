@@ -1,6 +1,6 @@
 """What a caller asks for beside the reply itself."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from router.domain.fleet import ReplicaId
 from router.domain.pin import Demand, PinMode
@@ -30,3 +30,13 @@ class Asks:
     ticket: Ticket = field(default_factory=Ticket)
     may_continue: bool = True
     """Whether a reply that was begun may be continued at another replica."""
+
+    @property
+    def is_background(self) -> bool:
+        """Whether it is no turn, though it may be of a session: nobody waits for it, and it gives way to turns."""
+        return self.ticket.priority > 0
+
+
+def with_priority(asks: Asks, priority: int) -> Asks:
+    """The same at this priority; 0 leaves what was asked."""
+    return replace(asks, ticket=replace(asks.ticket, priority=priority)) if priority else asks

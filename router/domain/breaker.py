@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
-from router.errors import EngineBusy, EngineError, EngineRejected
+from router.errors import EngineBusy, EngineError, EngineRejected, EngineTimedOut
 
 _TOO_MANY_REQUESTS = 429
 
@@ -101,7 +101,10 @@ def passing(breaker: Breaker) -> Breaker:
     return Breaker(Position.HALF_OPEN, breaker.failures) if breaker.position is Position.OPEN else breaker
 
 
-def outcome_of(error: EngineError) -> Outcome:
+def outcome_of(error: EngineError, *, gives_way: bool = False) -> Outcome:
+    """`gives_way`: a call that an engine may leave waiting behind others, so that its silence says nothing."""
+    if gives_way and isinstance(error, EngineTimedOut):
+        return Outcome.NEITHER
     if isinstance(error, EngineRejected):
         return Outcome.NEITHER
     if isinstance(error, EngineBusy) and error.status == _TOO_MANY_REQUESTS:

@@ -57,6 +57,8 @@ class ChatRequest:
     """The W3C `traceparent` under which it is traced; empty: none."""
     template_arguments: tuple[tuple[str, str], ...] = ()
     """What the engine gives to its chat template beside the messages."""
+    priority: int = 0
+    """Over 0: a background call, which gives way to turns. It changes neither the reply nor a byte of the body."""
 
 
 class FinishReason(StrEnum):

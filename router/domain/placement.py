@@ -20,6 +20,7 @@ class Why(StrEnum):
     PINNED = "pinned"
     NEW = "new session"
     SESSIONLESS = "no session: fewest streams"
+    BACKGROUND = "background: its session has no replica that can take it"
     NO_PINS = "no pin store"
     GONE = "pinned replica has left the pool"
     DOWN = "pinned replica is down"
@@ -61,6 +62,11 @@ class Refuse:
     why: Why
 
 
+@dataclass(frozen=True, slots=True)
+class Aside:
+    """It goes wherever there is room, and no pin is written."""
+
+
 Placement = Keep | Assign | Wait | Refuse
 
 
@@ -89,6 +95,14 @@ def place(
         return Wait(Why.FULL)
     elsewhere = _assign(fleet, model, pin, blocked=blocked, full=full, why=Why.FULL)
     return elsewhere if isinstance(elsewhere, Assign) else Wait(Why.ALL_FULL)
+
+
+def for_background(found: Placement) -> Placement | Aside:
+    """What becomes of a placement for a background call: it pins no session, and moves one only away from a replica
+    that is gone, which the next turn would leave too.
+    """
+    is_aside = isinstance(found, Assign) and (found.replacing is None or found.why is Why.BLOCKED)
+    return Aside() if is_aside else found
 
 
 def _loss(pinned: Replica | None, model: str, blocked: Collection[ReplicaId]) -> Why | None:

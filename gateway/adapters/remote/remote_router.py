@@ -13,7 +13,7 @@ from gateway.adapters.remote.replica_states import states_of
 from gateway.adapters.remote.router_refusals import ROUTER
 from gateway.domain.replica_state import ReplicaState
 from gateway.ports import RouterLine
-from router.domain.asks import Asks
+from router.domain.asks import Asks, with_priority
 from router.domain.chat_call import chat_call
 from router.domain.exchange import Call, ChatRequest
 from router.domain.fleet import AffinityKey, Fleet, Health, Replica
@@ -35,7 +35,7 @@ class RemoteRouter:
 
     @asynccontextmanager
     async def turn(self, key: AffinityKey, request: ChatRequest, *, asks: Asks) -> AsyncIterator[RemoteReply]:
-        call = chat_call(request)
+        call, asks = chat_call(request), with_priority(asks, request.priority)
         reply = RemoteReply(
             line=self._line,
             call=call,

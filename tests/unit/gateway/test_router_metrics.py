@@ -24,6 +24,7 @@ NUMBERS = RouterNumbers(
     no_room=5,
     breaker_opened={B: 1},
     pin_failures=6,
+    background=12,
     prewarms={PrewarmOutcome.DONE: 7},
     canaries={(A, "passed"): 11},
 )
@@ -51,6 +52,7 @@ async def test_what_only_grows_is_a_counter() -> None:
     assert samples["drillyard_router_moves_total", (("reason", "replica_lost"),)] == 1
     assert samples["drillyard_router_breaker_opened_total", (("replica", "b"),)] == 1
     assert samples["drillyard_router_retries_total", ()] == 3
+    assert samples["drillyard_router_background_total", ()] == 12
     assert samples["drillyard_router_pin_store_failures_total", ()] == 6
     assert samples["drillyard_router_prewarms_total", (("outcome", "done"),)] == 7
     assert samples["drillyard_router_canaries_total", (("outcome", "passed"), ("replica", "a"))] == 11

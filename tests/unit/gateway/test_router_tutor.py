@@ -88,6 +88,15 @@ async def test_the_router_hears_how_to_place_the_session() -> None:
     assert (asks.ticket.drill, asks.ticket.priority, asks.mode, asks.may_continue) == ("", 0, None, True)
 
 
+async def test_a_background_call_is_named_and_gives_way() -> None:
+    router = ScriptedRouter()
+    await heard(router, replace(REQUEST, name="note", is_background=True))
+    await heard(router, replace(REQUEST, name="opening"))
+    sent = [asked.request for asked in router.asked]
+    assert [each.request_id for each in sent] == [f"{REQUEST.session}-4-note", f"{REQUEST.session}-4-opening"]
+    assert [each.priority for each in sent] == [1, 0]
+
+
 async def test_sessions_of_one_scenario_version_are_one_cohort_inside_their_tenant() -> None:
     router = ScriptedRouter()
     others = (

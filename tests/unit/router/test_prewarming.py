@@ -38,11 +38,13 @@ def call(name: str = "turn-1", body: bytes = BODY) -> Call:
 
 
 class House:
-    def __init__(self, *, share: float = 0.25, max_in_flight: int = 100, timeout_s: float = 30.0) -> None:
+    def __init__(
+        self, *, share: float = 0.25, max_in_flight: int = 100, timeout_s: float = 30.0, engine_priority: bool = False
+    ) -> None:
         self.engine = FakeEngine()
         self.book = LoadBook(max_in_flight=max_in_flight, kv_share=1.0)
         self.tally = Tally()
-        settings = RouterSettings(prewarm_share=share, first_byte_timeout_s=timeout_s)
+        settings = RouterSettings(prewarm_share=share, first_byte_timeout_s=timeout_s, engine_priority=engine_priority)
         self.prewarming = Prewarming(engine=self.engine, load=self.book, settings=settings, tally=self.tally)
 
     @property
@@ -76,6 +78,15 @@ async def test_a_prewarm_is_sent_as_one_and_holds_a_place_while_it_runs() -> Non
         assert json.loads(house.engine.calls[0].body)["max_tokens"] == 1
         assert not house.engine.calls[0].is_streamed
     assert house.outcomes == {DROPPED: 1}
+
+
+async def test_an_engine_that_goes_by_priorities_is_told_to_let_turns_go_first() -> None:
+    for is_on, headers in ((True, (("X-Vllm-Priority", "1"),)), (False, ())):
+        house = House(engine_priority=is_on)
+        async with house.running():
+            house.prewarming.start(key(1), A, call())
+            await house.ended(1)
+        assert house.engine.calls[0].headers == headers
 
 
 async def test_one_at_a_time_while_there_are_few_turns_and_more_beside_many() -> None:

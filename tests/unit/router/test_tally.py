@@ -13,7 +13,8 @@ def test_a_router_that_has_done_nothing_has_only_zeros() -> None:
 
 def test_the_numbers_do_not_change_with_the_tally() -> None:
     tally = Tally()
-    tally.turns[PinDecision.NEW] += 1
+    tally.took(PinDecision.NEW, is_background=False)
+    tally.took(PinDecision.KEPT, is_background=True)
     tally.attempts[A, "completed"] += 1
     tally.takeovers[Takeover.CONTINUED] += 1
     tally.moves[MoveReason.REPLICA_LOST] += 1
@@ -25,6 +26,6 @@ def test_the_numbers_do_not_change_with_the_tally() -> None:
     tally.turns[PinDecision.NEW] += 1
     tally.canary(A, "passed")
     assert numbers == copy
-    assert numbers.turns == {PinDecision.NEW: 1}
+    assert (numbers.turns, numbers.background) == ({PinDecision.NEW: 1}, 1)
     assert numbers.canaries == {(A, "passed"): 1}
     assert numbers.prewarms == {PrewarmOutcome.DONE: 1}

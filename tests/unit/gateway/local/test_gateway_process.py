@@ -44,6 +44,7 @@ def test_the_gateway_is_told_everything_by_its_environment() -> None:
         "DRILLYARD_MODEL__NAME": "small",
         "DRILLYARD_MODEL__FOLDER": "/m",
         "DRILLYARD_MODEL__WINDOW_TOKENS": "4096",
+        "DRILLYARD_ROUTER__ENGINE_PRIORITY": "true",
     }
 
 
@@ -53,7 +54,7 @@ def test_what_is_not_started_here_stays_as_the_caller_named_it() -> None:
     environment = gateway_environment(wanted, caller)
     assert environment["DRILLYARD_REPLICAS"] == caller["DRILLYARD_REPLICAS"]
     assert environment["DRILLYARD_MODEL__NAME"] == "theirs"
-    assert "DRILLYARD_MODEL__WINDOW_TOKENS" not in environment
+    assert environment.keys() & {"DRILLYARD_MODEL__WINDOW_TOKENS", "DRILLYARD_ROUTER__ENGINE_PRIORITY"} == set()
     assert replicas_of(environment) == (ReplicaAddress(id="a", url="http://a"),)
 
 

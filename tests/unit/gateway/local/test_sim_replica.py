@@ -16,6 +16,7 @@ FLAGS = {
     "--max-model-len": "2048",
     "--profile": "h200-7b",
     "--speed-up": "20.0",
+    "--scheduling-policy": "priority",
 }
 
 

@@ -50,6 +50,7 @@ def test_a_replica_on_a_core_gets_the_flags_of_the_cpu_build(serving: Serving) -
     assert "--host 127.0.0.1 --port 23711 --max-model-len 4096" in words
     assert "--enforce-eager --block-size 32" in words
     assert "--enable-prompt-tokens-details" in words
+    assert "--scheduling-policy priority" in words
     assert "--gpu-memory-utilization" not in words
 
 

@@ -91,6 +91,11 @@ def test_only_what_the_replica_is_to_blame_for_counts(error: EngineError, counts
     assert (outcome_of(error) is Outcome.FAILURE) is counts
 
 
+def test_silence_says_nothing_to_a_call_that_gives_way() -> None:
+    assert outcome_of(EngineTimedOut("a", "silent"), gives_way=True) is Outcome.NEITHER
+    assert outcome_of(EngineBroke("a", "cut off"), gives_way=True) is Outcome.FAILURE
+
+
 def test_fifty_wrong_requests_open_no_breaker() -> None:
     breaker = CLOSED
     for _ in range(50):

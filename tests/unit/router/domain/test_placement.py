@@ -9,7 +9,19 @@ from hypothesis import strategies as st
 
 from router.domain.fleet import AffinityKey, Fleet, Health, Replica, ReplicaId
 from router.domain.pin import Demand, Pin, PinMode, PinnedLoad
-from router.domain.placement import Assign, Keep, Placement, Refuse, Wait, Why, choose, place, without_pins
+from router.domain.placement import (
+    Aside,
+    Assign,
+    Keep,
+    Placement,
+    Refuse,
+    Wait,
+    Why,
+    choose,
+    for_background,
+    place,
+    without_pins,
+)
 from router.domain.rendezvous import favourite, start_of
 from router.settings import RouterSettings
 
@@ -136,6 +148,25 @@ def test_without_pins_a_blocked_replica_is_not_asked(gone: ReplicaId, left: Repl
 def test_without_pins_nothing_open_is_nowhere_to_go() -> None:
     assert without_pins(KEY, fleet(a=REFUSED), "m", prefer=A, blocked=()) is None
     assert without_pins(KEY, fleet(a=UP), "m", prefer=None, blocked={A}) is None
+
+
+PIN = Pin(A, 1)
+
+
+@pytest.mark.parametrize(
+    ("found", "becomes"),
+    [
+        (Assign((A, B), None, Why.NEW), Aside()),
+        (Assign((B,), PIN, Why.BLOCKED), Aside()),
+        (Assign((B,), PIN, Why.GONE), None),
+        (Assign((B,), PIN, Why.DOWN), None),
+        (Wait(Why.FULL), None),
+        (Refuse(Why.NONE_OPEN), None),
+    ],
+    ids=repr,
+)
+def test_a_background_call_moves_a_session_only_from_what_is_gone(found: Placement, becomes: Aside | None) -> None:
+    assert for_background(found) == (becomes or found)
 
 
 def chosen(

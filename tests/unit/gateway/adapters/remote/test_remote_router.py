@@ -1,6 +1,7 @@
 """A router elsewhere: how it is told what is asked, and how its fleet looks from here."""
 
 import asyncio
+from dataclasses import replace
 
 import pytest
 
@@ -31,9 +32,9 @@ def router(line: ScriptedLine) -> RemoteRouter:
     return RemoteRouter(line=line, may_continue=True)
 
 
-async def headers(asks: Asks) -> dict[str, str]:
+async def headers(asks: Asks, request: ChatRequest = REQUEST) -> dict[str, str]:
     line = ScriptedLine([ScriptedAnswer([chunk("Hi"), END])])
-    async with router(line).turn(KEY, REQUEST, asks=asks) as reply:
+    async with router(line).turn(KEY, request, asks=asks) as reply:
         assert [item async for item in reply]
     return line.sent[0].headers
 
@@ -63,6 +64,10 @@ async def test_all_that_a_caller_asks_goes_along() -> None:
 
 async def test_what_is_not_asked_is_not_told() -> None:
     assert set(await headers(Asks())) == {"x-session-id", "x-request-id", "traceparent", "x-session-kv"}
+
+
+async def test_a_background_call_is_told_as_one() -> None:
+    assert (await headers(Asks(), replace(REQUEST, priority=1)))["x-priority"] == "1"
 
 
 async def test_a_session_is_named_in_the_path_safely() -> None:

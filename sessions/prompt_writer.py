@@ -1,25 +1,30 @@
 """Writes prompts for one served model: its tokenizer, its window, and the shares of each block."""
 
 import hashlib
-from collections.abc import Sequence
 from dataclasses import dataclass
 
-from sessions.domain.budget import SYSTEM_TOKENS, Shares
+from sessions.domain import compaction
+from sessions.domain.budget import SYSTEM_TOKENS, Shares, with_knowledge
+from sessions.domain.citation import NO_BACKGROUND, Background
+from sessions.domain.compaction import Fold, Marks, Merge
 from sessions.domain.context import Block, BlockKind, Context
-from sessions.domain.neutralise import neutralised
-from sessions.domain.prompt import Prompt, PromptRules, assemble, pinned_messages, scene_script
+from sessions.domain.frames import background_frame
+from sessions.domain.history import History
+from sessions.domain.prompt import (
+    Prompt,
+    before_message,
+    current_message,
+    first_scene,
+    record_messages,
+    record_text,
+    scene_script,
+    scenes_change,
+)
 from sessions.domain.scenario import ScenarioContent, sized, system_block
 from sessions.domain.session import Session
-from sessions.domain.turn import Turn
 from sessions.errors import TextEmpty, TextTooLong
 from sessions.ports import TokenCounter
-
-MARGIN_TOKENS = 32
-"""Token counts do not add up exactly where a text begins or ends in white space; the tail keeps this much away."""
-
-
-_MOST_CHARACTERS_PER_TOKEN = 16
-"""A text with more of them on the average is padding; people's words have two to five."""
+from sessions.prompt_ruler import PromptRuler
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,105 +34,171 @@ class Written:
     prompt: Prompt
     prompt_tokens: int
     max_tokens: int
+    background: Background = NO_BACKGROUND
+    """What was found for the message and does stand in the prompt."""
 
 
 class PromptWriter:
-    def __init__(self, *, model: str, counter: TokenCounter, shares: Shares) -> None:
+    def __init__(self, *, model: str, counter: TokenCounter, shares: Shares, marks: Marks | None = None) -> None:
         self._model = model
         self._counter = counter
         self._shares = shares
-        self._rules = PromptRules(counter.special_tokens, counter.message_overhead)
+        self._marks = marks or Marks()
+        self._ruler = PromptRuler(model=model, counter=counter, shares=shares)
+        self._rules = self._ruler.rules
 
     @property
     def window_tokens(self) -> int:
         return self._shares.window
 
     def checked(self, content: ScenarioContent) -> ScenarioContent:
-        """The content, if its blocks keep to their shares; raises `ScenarioInvalid` with the counts otherwise."""
+        """The content, if its blocks keep to their shares and leave enough for the talk; raises `ScenarioInvalid` with
+        the counts otherwise."""
         longest = max(SYSTEM_TOKENS, self._shares.script, self._shares.opening)
-        return sized(content, self._shares.blocks, lambda text: self._count_up_to(longest, text))
+        sound = sized(content, self._shares.blocks, lambda text: self._ruler.count_up_to(longest, text))
+        if sound.knowledge_base is not None:
+            pinned, reply = self._ruler.longest_pinned(sound), self._ruler.reply_tokens(sound)
+            with_knowledge(self._shares, pinned=pinned, reply=reply)
+        return sound
 
     def count(self, text: str) -> int:
         """Tokens of a text as it stands in a prompt."""
-        return self._counter.count_text(neutralised(text, self._rules.special_tokens))
+        return self._ruler.count(text)
 
     def message_tokens(self, text: str) -> int:
         """Tokens of a trainee's message; raises `TextEmpty` or `TextTooLong`."""
         if not text.strip():
             raise TextEmpty("the message is empty")
-        tokens = self._count_up_to(self._shares.message, text)
+        tokens = self._ruler.count_up_to(self._shares.message, text)
         if tokens > self._shares.message:
             raise TextTooLong(tokens=tokens, limit=self._shares.message)
         return tokens
 
-    def _count_up_to(self, limit: int, text: str) -> int:
-        """The tokens of a text that may have `limit`; of one that is far too long, a number over the limit.
-
-        Counting holds up every other turn of the process, and a body may bring enough to do so for seconds.
-        """
-        counted = text[: limit * _MOST_CHARACTERS_PER_TOKEN]
-        tokens = self.count(counted)
-        return tokens if len(counted) == len(text) else max(tokens, limit + 1)
-
-    def write(self, session: Session, content: ScenarioContent, turns: Sequence[Turn], text: str) -> Written:
-        """The prompt for `text`; raises `TextEmpty` or `TextTooLong`."""
-        reply = self._reply_tokens(content)
-        prompt = self._assemble(session, content, turns, text, text_tokens=self.message_tokens(text))
+    def write(
+        self,
+        session: Session,
+        content: ScenarioContent,
+        history: History,
+        text: str,
+        background: Background = NO_BACKGROUND,
+    ) -> Written:
+        """The prompt for `text`, without the background where both have no room; raises `TextEmpty` or
+        `TextTooLong`."""
+        self.message_tokens(text)
+        reply = self._ruler.reply_tokens(content)
+        before = before_message(content, session.scene, history, self._rules)
+        prompt = self._asked(before, session, content, text, background)
         size = self._counter.count_prompt(prompt.messages)
         left = self._shares.window - size
+        if left < reply and background.text:
+            return self.write(session, content, history, text)
         if left < 1:
             raise TextTooLong(tokens=size, limit=self._shares.window - 1)
-        return Written(prompt, size, min(reply, left))
+        return Written(prompt, size, min(reply, left), background)
 
-    def explain(self, session: Session, content: ScenarioContent, turns: Sequence[Turn]) -> Context:
+    def due(self, session: Session, content: ScenarioContent, history: History) -> Fold | None:
+        """What is to be folded before the next message comes; nothing when none will come, nor while notes are to be
+        merged first."""
+        if not session.is_open or history.played >= content.max_turns or self._outgrown(history):
+            return None
+        return compaction.due(self._ruler.tail(session, content, history), self._marks)
+
+    def overdue(self, session: Session, content: ScenarioContent, history: History, text: str) -> Fold | None:
+        """What must be folded now so that `text` has room; its turns come from the records, for some may be folded
+        already. Raises `TextEmpty` or `TextTooLong`."""
+        message = self.message_tokens(text) + self._rules.message_overhead
+        fold = compaction.overdue(self._ruler.tail(session, content, history), self._marks, message)
+        if fold is not None and self._outgrown(history):
+            return Fold(history.notes[0].from_turn, fold.to_turn)
+        return fold
+
+    def merge_due(self, content: ScenarioContent, history: History) -> Merge | None:
+        """Which notes are to become one before the next note comes."""
+        if history.played >= content.max_turns:
+            return None
+        return compaction.merge_due(history.notes, note_tokens=self._shares.note, share=self._shares.summary)
+
+    def prefix(self, session: Session, content: ScenarioContent, history: History) -> Written:
+        """What stands before the next message, to have it ready."""
+        before = before_message(content, session.scene, history, self._rules)
+        return Written(before, self._counter.count_prompt(before.messages), 1)
+
+    def knowledge_room(self, session: Session, content: ScenarioContent, history: History, text: str) -> int:
+        """Tokens that background may take before `text`; 0 without a knowledge base."""
+        share = self._ruler.knowledge_tokens(content)
+        tail = self._ruler.tail(session, content, history)
+        message = self._ruler.count_up_to(self._shares.message, text) + self._rules.message_overhead
+        free = share + tail.free(0) - tail.used(0) - message
+        frame = self._ruler.stable(background_frame("", content.locale))
+        return max(0, min(share, free) - frame)
+
+    def explain(self, session: Session, content: ScenarioContent, history: History) -> Context:
         """What stands before the next message."""
-        prompt = self._assemble(session, content, turns, "", text_tokens=0)
-        before = Prompt(prompt.messages[:-1], prompt.cut_turns, prompt.remembered)
-        size = self._counter.count_prompt(before.messages)
-        reply = self._reply_tokens(content)
-        room = self._shares.window - reply - size - self._counter.message_overhead
+        before = before_message(content, session.scene, history, self._rules)
+        tail = self._ruler.tail(session, content, history)
+        room = tail.free(0) - tail.used(0) - self._rules.message_overhead
         return Context(
             session=session.id,
             model=self._model,
             window_tokens=self._shares.window,
-            reply_tokens=reply,
-            prompt_tokens=size,
+            reply_tokens=self._ruler.reply_tokens(content),
+            prompt_tokens=self._counter.count_prompt(before.messages),
             available_tokens=max(0, min(self._shares.message, room)),
-            blocks=self._blocks(content, session.scene, before),
+            blocks=self._blocks(session, content, history, before),
             messages=before.messages,
-            cut_turns=before.cut_turns,
+            summary=record_text(content, history, self._rules),
             prompt_sha256=before.digest,
             counted_by=self._counter.counted_by,
         )
 
-    def _assemble(
-        self, session: Session, content: ScenarioContent, turns: Sequence[Turn], text: str, *, text_tokens: int
+    def _asked(
+        self, before: Prompt, session: Session, content: ScenarioContent, text: str, background: Background
     ) -> Prompt:
-        pinned = pinned_messages(content, session.scene, self._rules)
-        fixed = self._counter.count_prompt(pinned) + self._reply_tokens(content) + MARGIN_TOKENS
-        room = self._shares.window - fixed
-        return assemble(pinned, turns, text, text_tokens=text_tokens, room=room, rules=self._rules)
+        change = scenes_change(content, session.scene, before.remembered)[-1]
+        current = current_message(content, change, text, self._rules, background=background.text)
+        return Prompt((*before.messages, current), before.remembered)
 
-    def _reply_tokens(self, content: ScenarioContent) -> int:
-        return min(self._shares.reply, content.max_reply_tokens or self._shares.reply)
+    def _outgrown(self, history: History) -> bool:
+        """Whether the notes leave no room for one more."""
+        notes = history.notes
+        return len(notes) > 1 and compaction.outgrown(notes, note_tokens=self._shares.note, share=self._shares.summary)
 
-    def _blocks(self, content: ScenarioContent, scene: str, before: Prompt) -> tuple[Block, ...]:
+    def _blocks(
+        self, session: Session, content: ScenarioContent, history: History, before: Prompt
+    ) -> tuple[Block, ...]:
+        scene = first_scene(content, session.scene, before.remembered)
         texts = (
             (BlockKind.SYSTEM, system_block(content)),
             (BlockKind.SCRIPT, scene_script(content, scene)),
             (BlockKind.OPENING, content.opening.strip()),
         )
-        clean = ((kind, neutralised(text, self._rules.special_tokens)) for kind, text in texts)
-        pinned = tuple(Block(kind, self._counter.count_text(text), _sha256(text)) for kind, text in clean)
-        return (*pinned, self._tail(before)) if before.remembered else pinned
+        clean = ((kind, self._rules.harmless(text)) for kind, text in texts)
+        pinned = [Block(kind, self._ruler.stable(text), _sha256(text)) for kind, text in clean]
+        return (*pinned, *self._summary(content, history), *self._tail(before), *self._reserve(content))
 
-    def _tail(self, before: Prompt) -> Block:
+    def _summary(self, content: ScenarioContent, history: History) -> list[Block]:
+        """Its tokens with the reply that bridges over to the turns, and the template's around both."""
+        messages = record_messages(content, history, self._rules)
+        if not messages:
+            return []
+        overhead = self._rules.message_overhead
+        tokens = sum(self._ruler.stable(message.content) + overhead for message in messages)
+        return [Block(BlockKind.SUMMARY, tokens, _sha256(messages[0].content), 1, history.folded_to)]
+
+    def _tail(self, before: Prompt) -> list[Block]:
         """Its tokens with the template's around each message."""
+        if not before.remembered:
+            return []
         first = len(before.messages) - 2 * len(before.remembered)
-        pinned, tail = before.messages[:first], before.messages[first:]
-        tokens = self._counter.count_prompt(before.messages) - self._counter.count_prompt(pinned)
+        head, tail = before.messages[:first], before.messages[first:]
+        tokens = self._counter.count_prompt(before.messages) - self._counter.count_prompt(head)
         digest = _sha256("\n".join(message.content for message in tail))
-        return Block(BlockKind.TURNS, tokens, digest, before.remembered[0].number, before.remembered[-1].number)
+        return [Block(BlockKind.TURNS, tokens, digest, before.remembered[0].number, before.remembered[-1].number)]
+
+    def _reserve(self, content: ScenarioContent) -> list[Block]:
+        """What the background of the next message may take; which text it is, nobody knows before."""
+        tokens = self._ruler.knowledge_tokens(content)
+        return [Block(BlockKind.KNOWLEDGE, tokens, _sha256(""))] if tokens else []
 
 
 def _sha256(text: str) -> str:

@@ -1,7 +1,7 @@
 """What callers get to see of scenarios, sessions, turns and contexts."""
 
 from datetime import datetime
-from typing import Generic, Literal, Self, TypeVar
+from typing import Generic, Self, TypeVar
 from uuid import UUID
 
 from pydantic import BaseModel, ConfigDict
@@ -58,6 +58,8 @@ class ScenarioView(View):
     scenes: tuple[SceneView, ...]
     rubric: RubricView
     limits: LimitsView
+    model_tiers: dict[str, str]
+    sensitive: bool
 
     @classmethod
     def of(cls, scenario: Scenario) -> Self:
@@ -75,6 +77,8 @@ class ScenarioView(View):
             scenes=tuple(SceneView.model_validate(scene) for scene in content.scenes),
             rubric=RubricView.model_validate(content.rubric),
             limits=LimitsView.model_validate(content),
+            model_tiers={tier.value: model for tier, model in content.tiers},
+            sensitive=content.is_sensitive,
         )
 
 
@@ -180,13 +184,6 @@ class MessageView(View):
     content: str
 
 
-class CutView(View):
-    """The window was full: so many of the oldest turns are no longer shown to the tutor."""
-
-    turns: int
-    reason: Literal["token_budget"] = "token_budget"
-
-
 class ContextView(View):
     session_id: UUID
     model: str
@@ -196,7 +193,6 @@ class ContextView(View):
     available_tokens: int
     blocks: tuple[BlockView, ...]
     messages: tuple[MessageView, ...]
-    cut: CutView | None
     summary: str | None
     prompt_sha256: str
     counted_by: str
@@ -212,8 +208,7 @@ class ContextView(View):
             available_tokens=context.available_tokens,
             blocks=tuple(BlockView.model_validate(block) for block in context.blocks),
             messages=tuple(MessageView.model_validate(message) for message in context.messages),
-            cut=CutView(turns=context.cut_turns) if context.cut_turns else None,
-            summary=None,
+            summary=context.summary or None,
             prompt_sha256=context.prompt_sha256,
             counted_by=context.counted_by,
         )

@@ -61,4 +61,4 @@ async def authoring(settings: Settings) -> AsyncIterator[Authoring]:
 
 def prompt_writer(settings: Settings, counter: TokenCounter) -> PromptWriter:
     shares = settings.sessions.shares(settings.model.window_tokens)
-    return PromptWriter(model=settings.model.name, counter=counter, shares=shares)
+    return PromptWriter(model=settings.model.name, counter=counter, shares=shares, marks=settings.sessions.marks)

@@ -11,12 +11,16 @@ class BlockKind(StrEnum):
     SYSTEM = "system"
     SCRIPT = "script"
     OPENING = "opening"
+    SUMMARY = "summary"
+    """The notes on folded turns, with the reply that bridges over to those that follow."""
     TURNS = "turns"
+    KNOWLEDGE = "knowledge"
+    """Not there yet: what is kept free for the background of the next message."""
 
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """One part of the prompt; the turn numbers stand at the block of turns only."""
+    """One part of the prompt; only summary and turns have turn numbers."""
 
     kind: BlockKind
     tokens: int
@@ -27,7 +31,8 @@ class Block:
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """Everything that stands before the next message. `available_tokens` is what that message may take at most."""
+    """Everything that stands before the next message. `available_tokens` is what that message may take
+    before older turns must be folded for it."""
 
     session: SessionId
     model: str
@@ -37,8 +42,8 @@ class Context:
     available_tokens: int
     blocks: tuple[Block, ...]
     messages: tuple[Message, ...]
-    cut_turns: int
-    """Turns left out, oldest first, because the window is full."""
+    summary: str
+    """The notes on what no longer stands word for word, as the tutor is shown them; empty without any."""
     prompt_sha256: str
     counted_by: str
     """What counted the tokens, and why nothing faster did."""

@@ -1,17 +1,19 @@
 """How a prompt is put together.
 
 The order is fixed because the replica's prefix cache depends on it: system block and scene script, the opening line,
-the turns word for word, the current message. Everything before the current message only grows from turn to turn, byte
-for byte, until a cut.
+the record of what was folded with the reply that stood behind it, the turns word for word, the current message.
+Everything before the current message only grows from turn to turn, byte for byte, until a fold.
 """
 
 import hashlib
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from itertools import pairwise
 
-from sessions.domain.budget import TurnCost, cut
+from sessions.domain.frames import FRAME_MARKS, background_frame, record_frame, scene_frame
+from sessions.domain.history import History
 from sessions.domain.neutralise import neutralised
 from sessions.domain.scenario import ScenarioContent, system_block
 from sessions.domain.turn import Turn
@@ -32,12 +34,10 @@ class Message:
 
 @dataclass(frozen=True, slots=True)
 class Prompt:
-    """What the next turn sends; `cut_turns` says how many remembered turns were left out because the window is full."""
+    """What is sent: the messages, and which turns stand in them word for word."""
 
     messages: tuple[Message, ...]
-    cut_turns: int
-    remembered: tuple[Turn, ...]
-    """The turns that stand in it word for word."""
+    remembered: tuple[Turn, ...] = ()
 
     @property
     def digest(self) -> str:
@@ -50,6 +50,23 @@ class Prompt:
         return hashlib.sha256(text.encode()).hexdigest()
 
 
+@dataclass(frozen=True, slots=True)
+class PromptRules:
+    """What of the served model a prompt depends on."""
+
+    special_tokens: tuple[str, ...]
+    message_overhead: int
+    """Tokens the template puts around one message."""
+
+    def harmless(self, text: str) -> str:
+        """The text without the power to forge a chat role or one of our frames."""
+        return neutralised(text, (*self.special_tokens, *FRAME_MARKS))
+
+    def joined(self, *parts: str) -> str:
+        """Harmless parts and frames as one text: where two of them meet, a control string may come about."""
+        return neutralised("".join(parts), self.special_tokens)
+
+
 def scene_script(content: ScenarioContent, scene: str) -> str:
     for known in content.scenes:
         if known.name == scene:
@@ -57,53 +74,80 @@ def scene_script(content: ScenarioContent, scene: str) -> str:
     raise ScenarioInvalid("scene", f"the scenario has no scene named {scene!r}")
 
 
-@dataclass(frozen=True, slots=True)
-class PromptRules:
-    """What of the served model and the settings a prompt depends on."""
+def scene_of(turn: Turn, content: ScenarioContent) -> str:
+    """Records from before scenes could change name none."""
+    return turn.scene or content.scenes[0].name
 
-    special_tokens: tuple[str, ...]
-    message_overhead: int
-    """Tokens the template puts around one message."""
+
+def first_scene(content: ScenarioContent, scene: str, remembered: Sequence[Turn]) -> str:
+    """Whose script is pinned: that of the first turn word for word, so that a change of scene only appends."""
+    return scene_of(remembered[0], content) if remembered else scene
+
+
+def scenes_change(content: ScenarioContent, scene: str, remembered: Sequence[Turn]) -> tuple[str, ...]:
+    """For each remembered turn and then for the next message, played in `scene`: the scene that begins there, or
+    nothing."""
+    played = [*(scene_of(turn, content) for turn in remembered), scene]
+    return ("", *(after if after != before else "" for before, after in pairwise(played)))
 
 
 def pinned_messages(content: ScenarioContent, scene: str, rules: PromptRules) -> tuple[Message, ...]:
-    """What stands before every turn of the session.
+    """What stands before everything else.
 
     Script and system block share one message: several chat templates allow a single system message only.
     """
     head = "\n\n".join(part for part in (system_block(content), scene_script(content, scene)) if part)
     return (
-        Message(Role.SYSTEM, neutralised(head, rules.special_tokens)),
-        Message(Role.ASSISTANT, neutralised(content.opening.strip(), rules.special_tokens)),
+        Message(Role.SYSTEM, rules.harmless(head)),
+        Message(Role.ASSISTANT, rules.harmless(content.opening.strip())),
     )
 
 
-def turn_messages(turn: Turn, rules: PromptRules) -> tuple[Message, Message]:
-    return (
-        Message(Role.USER, neutralised(turn.text, rules.special_tokens)),
-        Message(Role.ASSISTANT, neutralised(turn.reply, rules.special_tokens)),
+def record_text(content: ScenarioContent, history: History, rules: PromptRules) -> str:
+    """The notes in their frame; empty without any."""
+    if not history.notes:
+        return ""
+    return rules.joined(
+        record_frame(history.notes, [rules.harmless(one.text) for one in history.notes], content.locale)
     )
 
 
-def assemble(
-    pinned: Sequence[Message],
-    turns: Sequence[Turn],
-    text: str,
-    *,
-    text_tokens: int,
-    room: int,
-    rules: PromptRules,
-) -> Prompt:
-    """The prompt for a new message `text` of `text_tokens` tokens; `room` is what tail and message may take
-    together."""
-    start = cut([_cost(turn, rules) for turn in turns], text_tokens + rules.message_overhead, room=room)
-    kept = tuple(turn for turn in turns[start:] if turn.is_remembered)
-    tail = [message for turn in kept for message in turn_messages(turn, rules)]
-    current = Message(Role.USER, neutralised(text, rules.special_tokens))
-    return Prompt((*pinned, *tail, current), sum(turn.is_remembered for turn in turns[:start]), kept)
+def record_messages(content: ScenarioContent, history: History, rules: PromptRules) -> tuple[Message, ...]:
+    """The record, and the reply that stood behind the turns in it: user and assistant must take turns, and a line that
+    was really said invents nothing."""
+    record = record_text(content, history, rules)
+    if not record or not history.bridge:
+        return ()
+    return Message(Role.USER, record), Message(Role.ASSISTANT, rules.harmless(history.bridge))
 
 
-def _cost(turn: Turn, rules: PromptRules) -> TurnCost:
-    message = turn.text_tokens + rules.message_overhead
-    kept = message + turn.reply_tokens + rules.message_overhead if turn.is_remembered else 0
-    return TurnCost(message, kept)
+def scene_change(content: ScenarioContent, scene: str, rules: PromptRules) -> str:
+    """What a message begins with when this scene begins with it; nothing without a scene."""
+    return scene_frame(rules.harmless(scene_script(content, scene)), content.locale) if scene else ""
+
+
+def before_message(content: ScenarioContent, scene: str, history: History, rules: PromptRules) -> Prompt:
+    """Everything that stands before the next message, which is played in `scene`."""
+    kept = history.remembered
+    changes = scenes_change(content, scene, kept)
+    tail = (
+        message
+        for turn, change in zip(kept, changes, strict=False)
+        for message in _turn_messages(turn, scene_change(content, change, rules), rules)
+    )
+    pinned = pinned_messages(content, first_scene(content, scene, kept), rules)
+    return Prompt((*pinned, *record_messages(content, history, rules), *tail), kept)
+
+
+def current_message(
+    content: ScenarioContent, change: str, text: str, rules: PromptRules, *, background: str = ""
+) -> Message:
+    """The trainee's message; `change` names the scene that begins with it. The background stands with it and never in
+    history."""
+    found = background_frame(rules.harmless(background), content.locale) if background else ""
+    return Message(Role.USER, rules.joined(scene_change(content, change, rules), found, rules.harmless(text)))
+
+
+def _turn_messages(turn: Turn, change: str, rules: PromptRules) -> Iterator[Message]:
+    yield Message(Role.USER, rules.joined(change, rules.harmless(turn.text)))
+    yield Message(Role.ASSISTANT, rules.harmless(turn.reply))

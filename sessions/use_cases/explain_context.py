@@ -1,6 +1,7 @@
 """Show how the next prompt of a session is built."""
 
 from sessions.domain.context import Context
+from sessions.domain.history import history
 from sessions.domain.session import SessionId
 from sessions.domain.viewer import Viewer
 from sessions.ports import Records
@@ -19,5 +20,5 @@ class ExplainContext:
         async with self._records.begin() as work:
             found = await visible_session(work, viewer, session)
             scenario = await known_scenario(work, found.tenant, found.scenario, found.scenario_version)
-            turns = await work.turns.all(session)
-        return self._writer.explain(found, scenario.content, turns)
+            known = history(await work.notes.all(session), await work.turns.all(session))
+        return self._writer.explain(found, scenario.content, known)

@@ -3,13 +3,14 @@
 Everything that can be refused is refused on entering; what happens after that is `open_turn.py`'s.
 """
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 
+from sessions.domain.history import History, history
 from sessions.domain.scenario import ScenarioContent
 from sessions.domain.session import Session, SessionId
-from sessions.domain.turn import IdempotencyKey, Turn, TurnState
+from sessions.domain.turn import IdempotencyKey, Turn
 from sessions.domain.viewer import Viewer
 from sessions.errors import SessionClosed, SessionMoved, TurnLimitReached
 from sessions.ports import Asker, Clock, Records, TurnLock, Tutor, TutorRequest, UnitOfWork
@@ -35,11 +36,11 @@ class _Start:
 
     session: Session
     content: ScenarioContent
-    turns: Sequence[Turn]
+    history: History
 
     @property
     def last_replica(self) -> str | None:
-        return self.turns[-1].replica if self.turns else None
+        return self.history.last_replica
 
     def asker(self, *, window_tokens: int) -> Asker:
         return Asker(self.session.scenario, self.session.scenario_version, self.session.trainee, window_tokens)
@@ -74,7 +75,7 @@ class TakeTurn:
         async with AsyncExitStack() as held:
             await held.enter_async_context(self._lock.hold(order.session))
             start = await self._start(order)
-            written = self._writer.write(start.session, start.content, start.turns, order.text)
+            written = self._writer.write(start.session, start.content, start.history, order.text)
             request = TutorRequest(
                 session=order.session,
                 tenant=start.session.tenant,
@@ -111,11 +112,11 @@ class TakeTurn:
             if await _earlier(work, order) is not None:
                 raise SessionMoved("a turn with this idempotency key has just ended")
             scenario = await known_scenario(work, session.tenant, session.scenario, session.scenario_version)
-            turns = await work.turns.all(order.session)
+            known = history(await work.notes.all(order.session), await work.turns.all(order.session))
         limit = scenario.content.max_turns
-        if sum(turn.state is not TurnState.FAILED for turn in turns) >= limit:
+        if known.played >= limit:
             raise TurnLimitReached(limit)
-        return _Start(session, scenario.content, turns)
+        return _Start(session, scenario.content, known)
 
 
 async def _earlier(work: UnitOfWork, order: TurnOrder) -> Turn | None:

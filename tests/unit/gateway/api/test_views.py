@@ -43,9 +43,10 @@ def test_a_turn_shows_why_it_failed() -> None:
 def test_a_context_shows_blocks_and_messages() -> None:
     blocks = (Block(BlockKind.SYSTEM, 9, "aa"), Block(BlockKind.TURNS, 5, "bb", 1, 2))
     messages = (Message(Role.SYSTEM, "You are."),)
-    context = Context(SESSION.id, "m", 4096, 256, 14, 700, blocks, messages, 1, "cc", "tiktoken")
+    context = Context(SESSION.id, "m", 4096, 256, 14, 700, blocks, messages, "a record", "cc", "tiktoken")
     shown = ContextView.of(context).model_dump(mode="json")
     assert shown["blocks"][1] == {"kind": "turns", "tokens": 5, "sha256": "bb", "from_turn": 1, "to_turn": 2}
     assert shown["messages"] == [{"role": "system", "content": "You are."}]
     assert shown["counted_by"] == "tiktoken"
-    assert (shown["summary"], shown["cut"]) == (None, {"turns": 1, "reason": "token_budget"})
+    assert shown["summary"] == "a record"
+    assert ContextView.of(replace(context, summary="")).summary is None

@@ -37,9 +37,9 @@ class Library(Protocol):
 
     async def set_vectors(
         self, tenant: TenantId, document: DocumentId, model: str, vectors: Mapping[int, bytes]
-    ) -> int:
-        """Keep what an embedding model made of chunks, by their numbers, in place of what was kept before; returns how
-        many of these chunks there are. The base's version stays: the text is the same."""
+    ) -> None:
+        """Keep what an embedding model made of a document's chunks, by their numbers, in place of what was kept before;
+        chunks that are gone are passed over. The base's version stays: its text is the same."""
 
 
 class Catalogue(Protocol):

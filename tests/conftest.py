@@ -5,6 +5,8 @@ from hypothesis import settings
 pytest_plugins = [
     "tests.support.postgres_fixture",
     "tests.support.records_fixture",
+    "tests.support.knowledge_fixture",
+    "tests.support.jobs_fixture",
     "tests.support.redis_fixture",
     "tests.support.engine_fixture",
 ]

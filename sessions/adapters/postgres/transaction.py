@@ -1,7 +1,7 @@
 """One transaction's way to the database: statements in, rows out, and the database's errors in our words."""
 
 import asyncio
-from collections.abc import AsyncIterator, Iterator, Sequence
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager, contextmanager
 from typing import Any
 
@@ -34,10 +34,15 @@ class Transaction:
         """How many rows the statement wrote."""
         return (await self._execute(statement)).rowcount
 
-    async def _execute(self, statement: Executable) -> CursorResult[Any]:
+    async def each(self, statement: Executable, rows: Sequence[Mapping[str, object]]) -> None:
+        """The statement once for each of the rows; nothing for none."""
+        if rows:
+            await self._execute(statement, [dict(row) for row in rows])
+
+    async def _execute(self, statement: Executable, rows: list[dict[str, object]] | None = None) -> CursorResult[Any]:
         with in_our_words():
             try:
-                return await self._connection.execute(statement)
+                return await self._connection.execute(statement, rows)
             except UnicodeEncodeError as error:  # half a surrogate pair; the driver lets this one through as it is
                 raise ValueUnstorable from error
 

@@ -58,6 +58,8 @@ KINDS: Mapping[type[Exception], Kind] = {
     training.ScenarioNotFound: Kind(HTTPStatus.NOT_FOUND, "scenario_not_found", "there is no such scenario"),
     training.SessionNotFound: Kind(HTTPStatus.NOT_FOUND, "session_not_found", "there is no such session"),
     training.TurnNotFound: Kind(HTTPStatus.NOT_FOUND, "turn_not_found", "the session has no such turn"),
+    training.JobNotFound: Kind(HTTPStatus.NOT_FOUND, "job_not_found", "there is no such job"),
+    training.TooManyJobs: Kind(HTTPStatus.TOO_MANY_REQUESTS, "too_many_jobs", facts=("limit",)),
     training.DrillNotFound: Kind(HTTPStatus.NOT_FOUND, "drill_not_found", "there is no such drill"),
     training.ScenarioInvalid: Kind(_UNPROCESSABLE, "invalid_request"),
     training.KnowledgeBaseNotFound: Kind(
@@ -85,6 +87,12 @@ KINDS: Mapping[type[Exception], Kind] = {
     training.ContextImpossible: _INTERNAL,
     training.TutorUnavailable: Kind(_UNAVAILABLE, "no_replica", _NO_REPLICA),
     training.TutorFull: Kind(_UNAVAILABLE, "no_room", _NO_ROOM),
+    training.PoolUnavailable: Kind(
+        _UNAVAILABLE,
+        "pool_unavailable",
+        "the model that this work is bound to has no replica now; nothing was generated",
+        facts=("tier", "model"),
+    ),
     training.TutorRejected: Kind(HTTPStatus.BAD_GATEWAY, "tutor_rejected", "the model server refused the request"),
     training.TutorBroke: Kind(HTTPStatus.BAD_GATEWAY, "tutor_broke", "the reply broke off"),
     training.TurnLockUnavailable: Kind(_UNAVAILABLE, "turn_lock_unavailable", "turns cannot be locked now"),

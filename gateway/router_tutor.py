@@ -1,8 +1,9 @@
 """The router as the tutor that sessions ask for; translates words and errors, decides nothing."""
 
 import hashlib
-from collections.abc import AsyncIterator, Iterator, Mapping
+from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
+from dataclasses import dataclass
 from typing import assert_never
 
 from typing_extensions import override
@@ -24,24 +25,31 @@ from sessions.ports import Piece, ReplyEnd, Tutor, TutorReply, TutorRequest
 _BACKGROUND = 1
 
 
+@dataclass(frozen=True, slots=True)
+class ServedModel:
+    """How one model is asked: its name at the replicas, and what goes to the engine with every request."""
+
+    name: str
+    temperature: float
+    template_arguments: tuple[tuple[str, str], ...] = ()
+
+
 class RouterTutor(Tutor):
-    """`retry_after_s` is told to callers whose replica failed before it said anything; `template_arguments` go to the
-    engine with every request."""
+    """A request that names no model is for the first of `models`, and names of others are errors of ours;
+    `retry_after_s` is told to callers whose replica failed before it said anything.
+    """
 
     def __init__(
         self,
         *,
         router: TurnRouter,
-        model: str,
-        temperature: float,
+        models: Sequence[ServedModel],
         retry_after_s: float,
-        template_arguments: Mapping[str, str],
     ) -> None:
         self._router = router
-        self._model = model
-        self._temperature = temperature
+        self._models = {model.name: model for model in models}
+        self._default = models[0]
         self._retry_after_s = retry_after_s
-        self._template_arguments = tuple(template_arguments.items())
 
     @override
     @asynccontextmanager
@@ -61,16 +69,17 @@ class RouterTutor(Tutor):
         await self._router.end(_key(session))
 
     def _chat(self, request: TutorRequest) -> ChatRequest:
+        model = self._models[request.model] if request.model else self._default
         return ChatRequest(
-            model=self._model,
+            model=model.name,
             messages=tuple(EngineMessage(message.role, message.content) for message in request.messages),
             max_tokens=request.max_tokens,
-            temperature=self._temperature,
+            temperature=model.temperature,
             cache_salt=_salt(request.tenant),
             request_id=_request_id(request),
             session_id=str(request.session),
             trace_parent=request.trace_parent,
-            template_arguments=self._template_arguments,
+            template_arguments=model.template_arguments,
             priority=_BACKGROUND if request.is_background else 0,
         )
 

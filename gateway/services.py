@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from gateway.metrics import Metrics
+from gateway.model_tiers import ModelTiers
 from gateway.ports import FleetDesk, Keys
 from gateway.running_turns import RunningTurns
 from gateway.settings import Settings
@@ -40,3 +41,4 @@ class Services:
     readiness: Callable[[], Awaitable[Readiness]]
     metrics: Metrics
     fleet: FleetDesk
+    tiers: ModelTiers

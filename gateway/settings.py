@@ -88,6 +88,9 @@ class Settings(BaseSettings):
     body_limit_bytes: int = Field(default=262_144, ge=1024, le=16_777_216)
     heartbeat_s: float = Field(default=10.0, gt=0, le=60)
     shutdown_grace_s: float = Field(default=20.0, ge=0, le=600)
+    tier_cache_s: float = Field(
+        default=5.0, ge=0, le=300, description="a tenant's choice of models reaches every process within this"
+    )
     key_cache_s: float = Field(default=5.0, ge=0, le=300, description="a revoked key works at most this long")
     otlp_endpoint: AnyHttpUrl | None = Field(
         default=None,

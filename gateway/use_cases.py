@@ -1,10 +1,12 @@
 """Every use case of the product, made once and handed to the API."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
-from sessions.ports import Clock, Records, TurnLock, Tutor
+from sessions.ports import Clock, Records, Tiers, TurnLock, Tutor
 from sessions.prompt_writer import PromptWriter
 from sessions.use_cases.change_scene import ChangeScene
+from sessions.use_cases.check_scenario import CheckScenario
 from sessions.use_cases.close_session import CloseSession
 from sessions.use_cases.create_scenario import CreateScenario
 from sessions.use_cases.explain_context import ExplainContext
@@ -33,10 +35,20 @@ class UseCases:
     explain_context: ExplainContext
 
 
-def use_cases(*, records: Records, lock: TurnLock, tutor: Tutor, writer: PromptWriter, clock: Clock) -> UseCases:
+def use_cases(
+    *,
+    records: Records,
+    lock: TurnLock,
+    tutor: Tutor,
+    writers: Mapping[str, PromptWriter],
+    tiers: Tiers,
+    clock: Clock,
+) -> UseCases:
+    """`writers` are those of every served model, the default one first."""
+    check, writer = CheckScenario(writers=writers, tiers=tiers), next(iter(writers.values()))
     return UseCases(
-        create_scenario=CreateScenario(records=records, writer=writer, clock=clock),
-        revise_scenario=ReviseScenario(records=records, writer=writer, clock=clock),
+        create_scenario=CreateScenario(records=records, check=check, clock=clock),
+        revise_scenario=ReviseScenario(records=records, check=check, clock=clock),
         read_scenario=ReadScenario(records=records),
         list_scenarios=ListScenarios(records=records),
         start_session=StartSession(records=records, clock=clock),

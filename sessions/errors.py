@@ -13,6 +13,19 @@ class SessionNotFound(SessionsError):
     """There is no such session for this viewer; foreign and missing ones look the same."""
 
 
+class JobNotFound(SessionsError):
+    """There is no such job in this tenant."""
+
+
+class TooManyJobs(SessionsError):
+    """The tenant has as many jobs that are not over as it may have; `retry_after_s` says when to look again."""
+
+    def __init__(self, limit: int) -> None:
+        super().__init__(f"{limit} jobs are not over yet; no more are taken at once")
+        self.limit = limit
+        self.retry_after_s = 30.0
+
+
 class TurnNotFound(SessionsError):
     """The session has no turn of this number."""
 
@@ -152,6 +165,17 @@ class TutorUnavailable(TutorError):
 
 class TutorFull(TutorUnavailable):
     """Everybody who could answer is busy, and the wait for one of them was in vain."""
+
+
+class PoolUnavailable(TutorUnavailable):
+    """The model that this work is bound to has no replica now, and no other may stand in for it."""
+
+    def __init__(self, *, tier: str, model: str, retry_after_s: float) -> None:
+        super().__init__(
+            f"the model {model!r}, which {tier} is bound to, has no replica now", retry_after_s=retry_after_s
+        )
+        self.tier = tier
+        self.model = model
 
 
 class TutorRejected(TutorError):

@@ -11,7 +11,7 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
 
-from gateway.api import fleet, health, scenarios, sessions, turns
+from gateway.api import fleet, health, scenarios, sessions, tiers, turns
 from gateway.api.answers import problem_answer
 from gateway.api.body import RequestInvalid
 from gateway.api.openapi import Api
@@ -22,7 +22,14 @@ from gateway.services import Services
 from router.errors import RouterError
 from sessions.errors import SessionsError
 
-ROUTERS: Sequence[APIRouter] = (scenarios.routes, sessions.routes, turns.routes, fleet.routes, health.routes)
+ROUTERS: Sequence[APIRouter] = (
+    scenarios.routes,
+    sessions.routes,
+    turns.routes,
+    tiers.routes,
+    fleet.routes,
+    health.routes,
+)
 
 Handler = Callable[[Request, Any], Awaitable[Response]]
 

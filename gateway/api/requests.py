@@ -6,6 +6,7 @@ from typing import Annotated, Literal
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
 from sessions.domain.scenario import Criterion, Rubric, ScenarioContent, Scene
+from sessions.domain.tiers import Tier
 
 _LAYOUT = frozenset("\t\n\r")
 _MAX_INT = 2_147_483_647
@@ -25,6 +26,7 @@ def _line(value: str) -> str:
 
 Text = Annotated[str, AfterValidator(_text)]
 Line = Annotated[str, Field(max_length=200), AfterValidator(_line)]
+ModelName = Annotated[str, Field(min_length=1, max_length=200), AfterValidator(_line)]
 MetadataName = Annotated[str, Field(min_length=1, max_length=64), AfterValidator(_line)]
 MetadataValue = Annotated[str, Field(max_length=512), AfterValidator(_text)]
 
@@ -55,6 +57,22 @@ class LimitsBody(Sent):
     max_reply_tokens: int | None = Field(default=None, ge=1, le=_MAX_INT)
 
 
+class ModelTiersBody(Sent):
+    """A model for each kind of work that is named; null: none of its own."""
+
+    role_play: ModelName | None = None
+    faq: ModelName | None = None
+    scoring: ModelName | None = None
+    summary: ModelName | None = None
+    sensitive: ModelName | None = None
+
+    def changes(self) -> dict[Tier, str | None]:
+        return {tier: getattr(self, tier) for tier in Tier if tier in self.model_fields_set}
+
+    def chosen(self) -> tuple[tuple[Tier, str], ...]:
+        return tuple((tier, model) for tier, model in self.changes().items() if model is not None)
+
+
 class ScenarioBody(Sent):
     """One version of a scenario, as an instructor writes it."""
 
@@ -66,6 +84,8 @@ class ScenarioBody(Sent):
     scenes: list[SceneBody]
     rubric: RubricBody | None = None
     limits: LimitsBody | None = None
+    model_tiers: ModelTiersBody | None = None
+    sensitive: bool = Field(default=False, description="its work is done by the model of `sensitive`, or not at all")
 
     def content(self) -> ScenarioContent:
         limits = self.limits or LimitsBody()
@@ -79,6 +99,8 @@ class ScenarioBody(Sent):
             rubric=self._rubric(),
             max_turns=limits.max_turns,
             max_reply_tokens=limits.max_reply_tokens,
+            tiers=(self.model_tiers or ModelTiersBody()).chosen(),
+            is_sensitive=self.sensitive,
         )
 
     def _rubric(self) -> Rubric:

@@ -43,6 +43,8 @@ class Action(StrEnum):
     READ_SCENARIOS = "read scenarios"
     READ_FLEET = "read the fleet"
     ORDER_FLEET = "give orders to the fleet"
+    READ_MODEL_TIERS = "read which models serve"
+    CHOOSE_MODELS = "choose which models serve"
 
 
 # The whole table; what is not in it is forbidden.
@@ -63,6 +65,7 @@ ALLOWED: Mapping[Role, frozenset[Action]] = {
             Action.READ_CONTEXT,
             Action.WRITE_SCENARIOS,
             Action.READ_SCENARIOS,
+            Action.READ_MODEL_TIERS,
         }
     ),
     Role.OPERATOR: frozenset(
@@ -72,6 +75,8 @@ ALLOWED: Mapping[Role, frozenset[Action]] = {
             Action.READ_SCENARIOS,
             Action.READ_FLEET,
             Action.ORDER_FLEET,
+            Action.READ_MODEL_TIERS,
+            Action.CHOOSE_MODELS,
         }
     ),
     Role.SERVICE: frozenset({Action.READ_SESSIONS, Action.READ_SCENARIOS}),

@@ -8,11 +8,12 @@ from gateway.adapters.postgres_accounts import PostgresAccounts
 from gateway.ports import Accounts, Keys
 from gateway.settings import Settings
 from gateway.wiring.clock import SystemClock
+from gateway.wiring.models import model_counters, model_tiers, prompt_writers
 from gateway.wiring.postgres import database
+from router.domain.fleet import Fleet
 from sessions.adapters.postgres.records import PostgresRecords
-from sessions.adapters.tokenizer import ModelTokenizer
-from sessions.ports import Clock, TokenCounter
-from sessions.prompt_writer import PromptWriter
+from sessions.ports import Clock
+from sessions.use_cases.check_scenario import CheckScenario
 from sessions.use_cases.create_scenario import CreateScenario
 from sessions.use_cases.read_scenario import ListScenarios
 
@@ -47,18 +48,14 @@ class Authoring:
 @asynccontextmanager
 async def authoring(settings: Settings) -> AsyncIterator[Authoring]:
     """Raises `TokenizerUnusable`."""
-    clock, writer = SystemClock(), prompt_writer(settings, ModelTokenizer(folder=settings.model.folder))
+    clock, writers = SystemClock(), prompt_writers(settings, model_counters(settings))
     async with database(str(settings.database_url)) as engine:
         accounts, records = PostgresAccounts(engine=engine), PostgresRecords(engine=engine)
+        check = CheckScenario(writers=writers, tiers=model_tiers(settings, engine, fleet=Fleet))
         yield Authoring(
             accounts=accounts,
             keys=accounts,
             clock=clock,
-            create_scenario=CreateScenario(records=records, writer=writer, clock=clock),
+            create_scenario=CreateScenario(records=records, check=check, clock=clock),
             list_scenarios=ListScenarios(records=records),
         )
-
-
-def prompt_writer(settings: Settings, counter: TokenCounter) -> PromptWriter:
-    shares = settings.sessions.shares(settings.model.window_tokens)
-    return PromptWriter(model=settings.model.name, counter=counter, shares=shares, marks=settings.sessions.marks)

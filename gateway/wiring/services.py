@@ -3,39 +3,47 @@
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass
 
-import structlog
 from redis.asyncio import Redis
 from sqlalchemy.ext.asyncio import AsyncEngine
-from structlog.typing import FilteringBoundLogger
 
 from gateway.adapters.cached_keys import CachedKeys
 from gateway.adapters.postgres_accounts import PostgresAccounts
 from gateway.metrics import Figures, Metrics, no_figures
+from gateway.model_tiers import ModelTiers
 from gateway.ports import TurnRouter
 from gateway.readiness import ReadinessCheck
 from gateway.router_tutor import RouterTutor
 from gateway.running_turns import RunningTurns
 from gateway.services import Services
-from gateway.settings import ModelSettings, Settings
+from gateway.settings import Settings
 from gateway.token_drift import TokenDrift
 from gateway.use_cases import UseCases, use_cases
-from gateway.wiring.authoring import prompt_writer
 from gateway.wiring.background import background
 from gateway.wiring.clock import SystemClock
+from gateway.wiring.models import Counters, counted_by, model_counters, model_tiers, prompt_writers, served_models
 from gateway.wiring.postgres import database, postgres_probe
 from gateway.wiring.redis import redis_probe, shared_redis
 from gateway.wiring.tracing import tracing
-from gateway.wiring.turn_routing import Counters, TurnRouting, turn_routing
+from gateway.wiring.turn_routing import TurnRouting, turn_routing
 from router.ports import Tracing
 from sessions.adapters.forgiving_turn_lock import ForgivingTurnLock
 from sessions.adapters.postgres.records import PostgresRecords
 from sessions.adapters.redis_turn_lock import RedisTurnLock
-from sessions.adapters.tokenizer import ModelTokenizer
 from sessions.domain.turn import Turn
 from sessions.ports import TurnLock
 
-_log: FilteringBoundLogger = structlog.get_logger(__name__)
+
+@dataclass(frozen=True, slots=True)
+class _Own:
+    """What lives in this process alone."""
+
+    use: UseCases
+    turns: RunningTurns
+    tiers: ModelTiers
+    metrics: Metrics
+    drift: TokenDrift
 
 
 @asynccontextmanager
@@ -44,32 +52,34 @@ async def services(settings: Settings, *, stopping: asyncio.Event) -> AsyncItera
 
     Raises `TokenizerUnusable` or `FleetUnfit` when the model and its replicas cannot be used together.
     """
-    metrics, counters = Metrics(), _counters(settings)
-    drift = TokenDrift(counted_by=_counted_by(counters))
+    metrics, counters = Metrics(), model_counters(settings)
+    drift = TokenDrift(counted_by=counted_by(counters))
     async with AsyncExitStack() as stack:
         engine = await stack.enter_async_context(database(str(settings.database_url)))
         redis = await stack.enter_async_context(shared_redis(str(settings.redis_url)))
         spans = await stack.enter_async_context(tracing(settings.otlp_endpoint, "gateway", settings.instance))
         routed = await stack.enter_async_context(turn_routing(settings, redis=redis, counters=counters, tracing=spans))
         lock = ForgivingTurnLock(RedisTurnLock(client=redis.client, lease_s=settings.sessions.lease_s))
-        use = _use_cases(settings, engine, lock, routed.router, counters[settings.model.name])
+        tiers = model_tiers(settings, engine, fleet=routed.router.fleet)
+        use = _use_cases(settings, engine, lock, (counters, tiers), routed.router)
         turns = await stack.enter_async_context(_running_turns(settings, use, (metrics, drift), spans))
         await stack.enter_async_context(background(_stop_when(stopping, turns, routed)))
         _watch((metrics, drift), turns, lock, routed, no_figures if spans is None else spans.counts.figures)
-        yield _services(settings, (use, turns, metrics, drift), (engine, redis.client), routed, stopping)
+        own = _Own(use, turns, tiers, metrics, drift)
+        yield _services(settings, own, (engine, redis.client), routed, stopping)
 
 
 def _services(
     settings: Settings,
-    own: tuple[UseCases, RunningTurns, Metrics, TokenDrift],
+    own: _Own,
     stores: tuple[AsyncEngine, Redis],
     routed: TurnRouting,
     stopping: asyncio.Event,
 ) -> Services:
-    clock, (use, turns, metrics, drift), (engine, redis) = SystemClock(), own, stores
+    clock, (engine, redis) = SystemClock(), stores
     return Services(
-        use=use,
-        turns=turns,
+        use=own.use,
+        turns=own.turns,
         keys=CachedKeys(keys=PostgresAccounts(engine=engine), ttl_s=settings.key_cache_s, clock=clock.ticks),
         settings=settings,
         clock=clock.now,
@@ -77,28 +87,30 @@ def _services(
             postgres=postgres_probe(engine),
             redis=redis_probe(redis),
             fleet=routed.router.fleet,
-            tokens=drift.agreement,
+            models=own.tiers.pools,
+            tokens=own.drift.agreement,
             stopping=stopping,
         ),
-        metrics=metrics,
+        metrics=own.metrics,
         fleet=routed.desk,
+        tiers=own.tiers,
     )
 
 
 def _use_cases(
-    settings: Settings, engine: AsyncEngine, lock: TurnLock, router: TurnRouter, counter: ModelTokenizer
+    settings: Settings, engine: AsyncEngine, lock: TurnLock, models: tuple[Counters, ModelTiers], router: TurnRouter
 ) -> UseCases:
+    counters, tiers = models
     return use_cases(
         records=PostgresRecords(engine=engine),
         lock=lock,
         tutor=RouterTutor(
             router=router,
-            model=settings.model.name,
-            temperature=settings.model.temperature,
+            models=served_models(settings, counters),
             retry_after_s=settings.router.retry_after_s,
-            template_arguments=counter.template_arguments,
         ),
-        writer=prompt_writer(settings, counter),
+        writers=prompt_writers(settings, counters),
+        tiers=tiers,
         clock=SystemClock(),
     )
 
@@ -141,25 +153,6 @@ def _watch(
     )
     if routed.counting is not None:
         metrics.watch_router(routed.counting)
-
-
-def _counters(settings: Settings) -> Counters:
-    """Raises `TokenizerUnusable`."""
-    return {model.name: _counter(model) for model in settings.all_models}
-
-
-def _counter(model: ModelSettings) -> ModelTokenizer:
-    counter = ModelTokenizer(folder=model.folder)
-    _log.info("tokens are counted", model=model.name, by=counter.counted_by)
-    if counter.writes_today:
-        _log.warning("the chat template writes each day's date into prompts", model=model.name)
-    return counter
-
-
-def _counted_by(counters: Counters) -> str:
-    if len(counters) == 1:
-        return next(iter(counters.values())).counted_by
-    return "; ".join(f"{model}: {counter.counted_by}" for model, counter in counters.items())
 
 
 async def _stop_when(stopping: asyncio.Event, turns: RunningTurns, routed: TurnRouting) -> None:

@@ -1,6 +1,6 @@
 """The router as a gateway uses it: in its own process, or another process behind HTTP."""
 
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 
@@ -13,6 +13,7 @@ from gateway.router_metrics import CountingRouter
 from gateway.settings import ModelSettings, Settings
 from gateway.token_samples import token_samples
 from gateway.wiring.background import background
+from gateway.wiring.models import Counters
 from gateway.wiring.redis import SharedRedis
 from gateway.wiring.routing import Plan, routing
 from router.adapters.router_line import RouterLine
@@ -24,9 +25,6 @@ from router.domain.fleet import ReplicaId, ReplicaSpec
 from router.ports import Tracing
 from router.settings import EngineKind
 from sessions.adapters.tokenizer import ModelTokenizer
-
-Counters = Mapping[str, ModelTokenizer]
-"""The tokenizer of each served model, by its name."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -62,6 +62,11 @@ class ScenarioContent:
     """Where the background of each message is looked up."""
     tiers: tuple[tuple[Tier, str], ...] = ()
     """Models that serve this scenario's work instead of those of its tenant."""
+    is_sensitive: bool = False
+    """Whether all its work is sensitive work, whatever its kind, and must not leave the pool of that."""
+
+    def tier_of(self, work: Tier) -> Tier:
+        return Tier.SENSITIVE if self.is_sensitive else work
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,16 +2,16 @@
 
 from uuid import uuid4
 
-from sessions.domain.scenario import Scenario, ScenarioContent, ScenarioId, checked
+from sessions.domain.scenario import Scenario, ScenarioContent, ScenarioId
 from sessions.domain.viewer import Viewer
 from sessions.ports import Clock, Records
-from sessions.prompt_writer import PromptWriter
+from sessions.use_cases.check_scenario import CheckScenario
 
 
 class CreateScenario:
-    def __init__(self, *, records: Records, writer: PromptWriter, clock: Clock) -> None:
+    def __init__(self, *, records: Records, check: CheckScenario, clock: Clock) -> None:
         self._records = records
-        self._writer = writer
+        self._check = check
         self._clock = clock
 
     async def __call__(self, author: Viewer, content: ScenarioContent) -> Scenario:
@@ -21,7 +21,7 @@ class CreateScenario:
             tenant=author.tenant,
             version=1,
             latest_version=1,
-            content=self._writer.checked(checked(content)),
+            content=await self._check(author, content),
             created_by=author.account,
             created_at=self._clock.now(),
         )

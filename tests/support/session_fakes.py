@@ -1,7 +1,7 @@
 """Stand-ins for what sessions need from outside, where a test wants to say itself what happens."""
 
 import asyncio
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
@@ -14,10 +14,11 @@ from sessions.domain.budget import Shares
 from sessions.domain.prompt import Message
 from sessions.domain.scenario import Criterion, Rubric, ScenarioContent, ScenarioId, Scene
 from sessions.domain.session import Session, SessionId
+from sessions.domain.tiers import Chosen, Tier
 from sessions.domain.turn import Usage
 from sessions.domain.viewer import AccountId, TenantId, Viewer
-from sessions.errors import RecordsUnavailable, TutorBroke
-from sessions.ports import Piece, ReplyEnd, TurnLease, TurnLock, TutorReply, TutorRequest, UnitOfWork
+from sessions.errors import PoolUnavailable, RecordsUnavailable, TutorBroke
+from sessions.ports import Piece, ReplyEnd, Tiers, TurnLease, TurnLock, TutorReply, TutorRequest, UnitOfWork
 from sessions.prompt_writer import PromptWriter
 
 START = datetime(2026, 3, 1, 9, 0, tzinfo=UTC)
@@ -60,6 +61,33 @@ class WordCounter:
 
 def writer(shares: Shares = SHARES) -> PromptWriter:
     return PromptWriter(model="fake", counter=WordCounter(), shares=shares)
+
+
+def writers(*models: str) -> Mapping[str, PromptWriter]:
+    """Of the usual model, or of these."""
+    return {model: PromptWriter(model=model, counter=WordCounter(), shares=SHARES) for model in models or ("fake",)}
+
+
+@dataclass
+class FakeTiers(Tiers):
+    """Whatever a scenario asks for is served, but for what is away: then the first model falls in, or sensitive work is
+    refused."""
+
+    models: tuple[str, ...] = ("fake",)
+    away: set[str] = field(default_factory=set)
+
+    @override
+    async def choose(self, tier: Tier, tenant: TenantId, wanted: Mapping[Tier, str]) -> Chosen:
+        model = wanted.get(tier, self.models[0])
+        if model not in self.away:
+            return Chosen(tier, model)
+        if tier is Tier.SENSITIVE:
+            raise PoolUnavailable(tier=tier, model=model, retry_after_s=2.0)
+        return Chosen(tier, self.models[0], fell_back=True)
+
+    @override
+    async def candidates(self, tier: Tier, tenant: TenantId, wanted: Mapping[Tier, str]) -> Sequence[str]:
+        return tuple(dict.fromkeys((wanted.get(tier, self.models[0]), self.models[0])))
 
 
 @dataclass

@@ -12,7 +12,7 @@ import pytest
 from gateway.adapters.otel_tracing import otel_tracing
 from gateway.adapters.remote.remote_router import RemoteRouter
 from gateway.ports import TurnRouter
-from gateway.router_tutor import RouterTutor
+from gateway.router_tutor import RouterTutor, ServedModel
 from gateway.running_turns import RunningTurns
 from gateway.use_cases import UseCases, use_cases
 from gateway.wiring.routing import Plan, routing
@@ -25,7 +25,7 @@ from router.ports import Tracing
 from router.settings import RouterSettings
 from tests.support.otlp_collector import Collector, collector
 from tests.support.router_elsewhere import OPERATOR_KEY, router_elsewhere
-from tests.support.session_fakes import FakeClock, OpenLock, writer
+from tests.support.session_fakes import FakeClock, FakeTiers, OpenLock, writers
 from tests.support.simulator_process import SimulatorProcess, simulator
 from tests.support.stage import Stage, staged
 
@@ -67,8 +67,10 @@ async def over_http(
 
 
 def played_by(stage: Stage, router: TurnRouter) -> UseCases:
-    tutor = RouterTutor(router=router, model="smollm2", temperature=0.0, retry_after_s=1, template_arguments={})
-    return use_cases(records=stage.records, lock=OpenLock(), tutor=tutor, writer=writer(), clock=FakeClock())
+    tutor = RouterTutor(router=router, models=[ServedModel("smollm2", 0.0)], retry_after_s=1)
+    return use_cases(
+        records=stage.records, lock=OpenLock(), tutor=tutor, writers=writers(), tiers=FakeTiers(), clock=FakeClock()
+    )
 
 
 async def play(stage: Stage, use: UseCases, tracing: Tracing) -> None:

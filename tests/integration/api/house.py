@@ -2,7 +2,7 @@
 
 import asyncio
 import socket
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -17,14 +17,18 @@ from gateway.api.app import build_app
 from gateway.domain.access import KeyId, Principal, Role, StoredKey, digest, written
 from gateway.errors import KeysUnavailable
 from gateway.metrics import Metrics
+from gateway.model_tiers import ModelTiers
 from gateway.ports import Account, Keys
 from gateway.running_turns import RunningTurns
 from gateway.services import Check, Readiness, Services
 from gateway.settings import Settings
 from gateway.use_cases import use_cases
+from router.domain.fleet import Fleet, Health, Replica, ReplicaId
+from sessions.adapters.memory_tenant_tiers import MemoryTenantTiers
+from sessions.domain.tiers import offer_of
 from sessions.ports import TurnLock
 from tests.support.scripted_desk import ScriptedDesk
-from tests.support.session_fakes import FakeClock, FakeTutor, FragileRecords, OpenLock, writer
+from tests.support.session_fakes import FakeClock, FakeTutor, FragileRecords, OpenLock, writers
 
 HEARTBEAT_S = 0.05
 BODY_LIMIT_BYTES = 4096
@@ -103,6 +107,8 @@ class House:
     tutor: FakeTutor
     metrics: Metrics
     desk: ScriptedDesk
+    fleet: dict[str, Health]
+    """The one replica of each served model."""
     checks: dict[str, Check]
     turns: RunningTurns
     nobody: httpx.AsyncClient
@@ -124,7 +130,11 @@ class House:
 @asynccontextmanager
 async def house(*, lock: TurnLock | None = None, heartbeat_s: float = HEARTBEAT_S) -> AsyncIterator[House]:
     records, tutor, keys, metrics, clock = FragileRecords(), FakeTutor(), MemoryKeys(), Metrics(), FakeClock()
-    use = use_cases(records=records, lock=lock or OpenLock(), tutor=tutor, writer=writer(), clock=clock)
+    fleet: dict[str, Health] = {"fake": Health.READY, "large": Health.READY}
+    tiers = _tiers(fleet, clock)
+    use = use_cases(
+        records=records, lock=lock or OpenLock(), tutor=tutor, writers=writers(*fleet), tiers=tiers, clock=clock
+    )
     desk = ScriptedDesk()
     checks = {"postgres": Check(ok=True, detail="answers"), "redis": Check(ok=True, detail="answers")}
     turns = RunningTurns(
@@ -141,10 +151,29 @@ async def house(*, lock: TurnLock | None = None, heartbeat_s: float = HEARTBEAT_
     @asynccontextmanager
     async def services() -> AsyncIterator[Services]:
         async with turns:
-            yield Services(use, turns, keys, _settings(heartbeat_s), clock.now, readiness, metrics, desk)
+            yield Services(use, turns, keys, _settings(heartbeat_s), clock.now, readiness, metrics, desk, tiers)
 
     async with served(services) as base_url, _clients(base_url, keys) as (nobody, here, elsewhere):
-        yield House(base_url, keys, records, tutor, metrics, desk, checks, turns, nobody, here, elsewhere)
+        yield House(base_url, keys, records, tutor, metrics, desk, fleet, checks, turns, nobody, here, elsewhere)
+
+
+def _tiers(fleet: Mapping[str, Health], clock: FakeClock) -> ModelTiers:
+    def current() -> Fleet:
+        return Fleet(
+            tuple(
+                Replica(ReplicaId(f"of-{model}"), "http://127.0.0.1:1", health, models=frozenset({model}))
+                for model, health in fleet.items()
+            )
+        )
+
+    return ModelTiers(
+        offer=offer_of("fake", tuple(fleet), {}, {}),
+        tenants=MemoryTenantTiers(),
+        fleet=current,
+        clock=clock.ticks,
+        ttl_s=0.0,
+        retry_after_s=2.0,
+    )
 
 
 @asynccontextmanager

@@ -51,6 +51,9 @@ async def test_answers_and_problems_fit_their_schemas(house: House) -> None:
         ("/v1/fleet/replicas/{replica_id}/drain", await operator.post("/v1/fleet/replicas/replica-1/drain")),
         ("/v1/fleet/replicas/{replica_id}/drain", await operator.delete("/v1/fleet/replicas/replica-1/drain")),
         ("/v1/fleet/decisions/{turn_id}", await operator.get("/v1/fleet/decisions/none")),
+        ("/v1/model-tiers", await operator.get("/v1/model-tiers")),
+        ("/v1/model-tiers", await operator.put("/v1/model-tiers", json={"faq": "large"})),
+        ("/v1/model-tiers", await operator.put("/v1/model-tiers", json={"faq": "huge"})),
         ("/readyz", await house.nobody.get("/readyz")),
         ("/livez", await house.nobody.get("/livez")),
     ]

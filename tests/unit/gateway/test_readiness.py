@@ -1,10 +1,12 @@
 """When a process says that it can serve."""
 
 import asyncio
+from collections.abc import Sequence
 
 import pytest
 
 from gateway import readiness
+from gateway.model_tiers import Pool
 from gateway.readiness import Probe, ReadinessCheck
 from gateway.services import Readiness
 from gateway.token_drift import Agreement
@@ -30,6 +32,7 @@ async def looked(
     *replicas: Replica,
     postgres: Probe | None = None,
     redis: Probe | None = None,
+    pools: Sequence[Pool] = (Pool("smollm2", 2, 1),),
     tokens: Agreement | None = None,
     stopping: bool = False,
 ) -> Readiness:
@@ -40,6 +43,7 @@ async def looked(
         postgres=postgres or answering(),
         redis=redis or answering(),
         fleet=lambda: Fleet(replicas),
+        models=lambda: pools,
         tokens=lambda: tokens or Agreement(ok=True, detail="agree"),
         stopping=event,
     )()
@@ -57,6 +61,14 @@ async def test_a_replica_that_counts_otherwise_is_an_alarm_and_no_outage() -> No
     assert found.ready
     assert not found.checks["tokens"].ok
     assert found.checks["tokens"].detail == "1 of the last 9 turns differ"
+
+
+async def test_a_pool_without_a_replica_is_named_and_no_outage() -> None:
+    found = await looked(UP, pools=(Pool("a", 2, 1), Pool("b", 1, 0), Pool("c", 0, 0)))
+    assert found.ready
+    assert not found.checks["models"].ok
+    assert found.checks["models"].detail == "no replica takes sessions for b, c"
+    assert (await looked(UP)).checks["models"].detail == "1 of 1 have replicas"
 
 
 async def test_without_a_database_it_is_not_ready() -> None:

@@ -5,7 +5,7 @@ from uuid import uuid4
 
 import pytest
 
-from gateway.router_tutor import RouterTutor
+from gateway.router_tutor import RouterTutor, ServedModel
 from router.domain.exchange import Finished, FinishReason, TextPiece
 from router.domain.fleet import ReplicaId
 from router.errors import (
@@ -28,6 +28,8 @@ from sessions.errors import TutorBroke, TutorFull, TutorRejected, TutorUnavailab
 from sessions.ports import Asker, Piece, ReplyEnd, TutorRequest
 from tests.support.scripted_router import END, Handover, ScriptedRouter
 
+SMALL = ServedModel("smollm2", 0.5, (("date_string", "a day"),))
+LARGE = ServedModel("qwen", 0.1)
 ASKER = Asker(ScenarioId(uuid4()), 2, AccountId(uuid4()), window_tokens=4096)
 REQUEST = TutorRequest(
     session=SessionId(uuid4()),
@@ -42,9 +44,7 @@ REQUEST = TutorRequest(
 
 
 def tutor(router: ScriptedRouter) -> RouterTutor:
-    return RouterTutor(
-        router=router, model="smollm2", temperature=0.5, retry_after_s=3, template_arguments={"date_string": "a day"}
-    )
+    return RouterTutor(router=router, models=(SMALL, LARGE), retry_after_s=3)
 
 
 async def heard(router: ScriptedRouter, request: TutorRequest = REQUEST) -> list[Piece | ReplyEnd]:
@@ -66,6 +66,14 @@ async def test_a_reply_comes_in_pieces_and_ends_with_its_usage() -> None:
     assert sent.request_id == f"{sent.session_id}-4"
     assert sent.trace_parent == "00-trace"
     assert sent.template_arguments == (("date_string", "a day"),)
+
+
+async def test_a_request_goes_to_the_model_it_names_as_that_one_is_asked() -> None:
+    router = ScriptedRouter()
+    await heard(router, replace(REQUEST, model="qwen"))
+    await tutor(router).warm(replace(REQUEST, model="qwen"))
+    for sent in (router.asked[0].request, router.prewarmed[0]):
+        assert (sent.model, sent.temperature, sent.template_arguments) == ("qwen", 0.1, ())
 
 
 async def test_a_usage_that_the_engine_did_not_tell_is_nothing_but_zeros() -> None:

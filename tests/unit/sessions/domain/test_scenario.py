@@ -17,6 +17,7 @@ from sessions.domain.scenario import (
     sized,
     system_block,
 )
+from sessions.domain.tiers import Tier
 from sessions.errors import ScenarioInvalid
 from tests.support.records_world import CONTENT
 
@@ -98,3 +99,9 @@ def test_a_block_beyond_its_share_is_refused_by_field(content: ScenarioContent, 
     with pytest.raises(ScenarioInvalid) as refused:
         sized(content, LIMITS, _words)
     assert refused.value.field == field
+
+
+def test_all_work_of_a_sensitive_scenario_is_sensitive() -> None:
+    assert [CONTENT.tier_of(tier) for tier in Tier] == list(Tier)
+    sensitive = replace(CONTENT, is_sensitive=True)
+    assert {sensitive.tier_of(tier) for tier in Tier} == {Tier.SENSITIVE}

@@ -1,0 +1,69 @@
+"""Which scenarios the served models can play."""
+
+import pytest
+from typing_extensions import override
+
+from sessions.domain.budget import Shares
+from sessions.domain.tiers import Tier
+from sessions.errors import ScenarioInvalid
+from sessions.prompt_writer import PromptWriter
+from sessions.use_cases.check_scenario import CheckScenario
+from tests.support.session_fakes import SHARES, FakeTiers, WordCounter, content, viewer, writers
+
+MODELS = ("fake", "wordy", "large")
+LONG = "You are a customer. " * 80
+
+
+class WordyCounter(WordCounter):
+    """Has two tokens where others have one."""
+
+    @override
+    def count_text(self, text: str) -> int:
+        return 2 * super().count_text(text)
+
+
+def check(*models: str) -> CheckScenario:
+    known = models or MODELS
+    wordy = PromptWriter(model="wordy", counter=WordyCounter(), shares=SHARES)
+    return CheckScenario(writers=dict(writers(*known)) | {"wordy": wordy}, tiers=FakeTiers(known))
+
+
+async def test_a_sound_scenario_comes_back_as_it_is() -> None:
+    sound = content(tiers=((Tier.ROLE_PLAY, "large"), (Tier.FAQ, "wordy")))
+    assert await check()(viewer(), sound) is sound
+
+
+async def test_a_scenario_that_could_never_be_played_is_refused() -> None:
+    with pytest.raises(ScenarioInvalid, match="title is empty"):
+        await check()(viewer(), content(title=" "))
+
+
+async def test_a_model_that_is_not_served_is_named_with_those_that_are() -> None:
+    with pytest.raises(ScenarioInvalid, match="there are fake, wordy, large") as caught:
+        await check()(viewer(), content(tiers=((Tier.SCORING, "huge"),)))
+    assert caught.value.field == "model_tiers.scoring"
+
+
+async def test_every_model_that_may_play_it_counts_its_blocks() -> None:
+    await check()(viewer(), content(instructions=LONG))
+    with pytest.raises(ScenarioInvalid, match=r"\(as the model wordy counts\)") as caught:
+        await check()(viewer(), content(instructions=LONG, tiers=((Tier.ROLE_PLAY, "wordy"),)))
+    assert caught.value.field == "instructions"
+    # that it scores or answers questions does not matter to what it is shown of the role-play
+    await check()(viewer(), content(instructions=LONG, tiers=((Tier.FAQ, "wordy"),)))
+
+
+async def test_a_sensitive_scenario_is_counted_by_the_model_of_sensitive_work() -> None:
+    wanted = ((Tier.ROLE_PLAY, "large"), (Tier.SENSITIVE, "wordy"))
+    await check()(viewer(), content(instructions=LONG, tiers=wanted))
+    with pytest.raises(ScenarioInvalid, match="wordy"):
+        await check()(viewer(), content(instructions=LONG, tiers=wanted, is_sensitive=True))
+
+
+async def test_where_there_is_one_model_it_is_not_named() -> None:
+    small = Shares(window=4096, reply=100, message=200, script=500, opening=2)
+    alone = CheckScenario(
+        writers={"fake": PromptWriter(model="fake", counter=WordCounter(), shares=small)}, tiers=FakeTiers()
+    )
+    with pytest.raises(ScenarioInvalid, match=r"at most 2 are allowed$"):
+        await alone(viewer(), content())

@@ -1,6 +1,6 @@
 """Which model serves a kind of work now: the settings, what tenants have chosen, and the fleet as it is."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 import structlog
@@ -64,9 +64,14 @@ class ModelTiers(Tiers):
         self._changes = 0
 
     @override
-    async def choose(self, tier: Tier, tenant: TenantId, wanted: Mapping[Tier, str]) -> Chosen:
+    async def choose(
+        self, tier: Tier, tenant: TenantId, wanted: Mapping[Tier, str], *, lost: Collection[str] = ()
+    ) -> Chosen:
         asked = wish(tier, wanted, await self._of(tenant), self._offer)
-        found = choose(tier, asked, self._offer, self._present())
+        present = self._present()
+        if lost:
+            present = (frozenset(self._offer.models) if present is None else present).difference(lost)
+        found = choose(tier, asked, self._offer, present)
         if isinstance(found, NoPool):
             raise PoolUnavailable(tier=found.tier, model=found.model, retry_after_s=self._retry_after_s)
         return found

@@ -1,7 +1,7 @@
 """Stand-ins for what sessions need from outside, where a test wants to say itself what happens."""
 
 import asyncio
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Collection, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
@@ -77,13 +77,15 @@ class FakeTiers(Tiers):
     away: set[str] = field(default_factory=set)
 
     @override
-    async def choose(self, tier: Tier, tenant: TenantId, wanted: Mapping[Tier, str]) -> Chosen:
+    async def choose(
+        self, tier: Tier, tenant: TenantId, wanted: Mapping[Tier, str], *, lost: Collection[str] = ()
+    ) -> Chosen:
         model = wanted.get(tier, self.models[0])
-        if model not in self.away:
+        if model not in self.away.union(lost):
             return Chosen(tier, model)
         if tier is Tier.SENSITIVE:
             raise PoolUnavailable(tier=tier, model=model, retry_after_s=2.0)
-        return Chosen(tier, self.models[0], fell_back=True)
+        return Chosen(tier, self.models[0], fell_back=model != self.models[0])
 
     @override
     async def candidates(self, tier: Tier, tenant: TenantId, wanted: Mapping[Tier, str]) -> Sequence[str]:

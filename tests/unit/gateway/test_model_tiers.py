@@ -99,6 +99,18 @@ async def test_sensitive_work_is_refused_rather_than_given_to_another_pool(stage
     assert (caught.value.tier, caught.value.model, caught.value.retry_after_s) == ("sensitive", "b", 2.0)
 
 
+async def test_a_pool_that_was_just_asked_in_vain_is_away_whatever_the_fleet_still_shows(stage: Stage) -> None:
+    wanted = {Tier.ROLE_PLAY: "b", Tier.SENSITIVE: "b"}
+    for seen in (stage.fleet, Fleet()):
+        stage.fleet = seen
+        found = await stage.tiers.choose(Tier.ROLE_PLAY, TENANT, wanted, lost=("b",))
+        assert found == Chosen(Tier.ROLE_PLAY, "c", fell_back=True)
+        with pytest.raises(PoolUnavailable):
+            await stage.tiers.choose(Tier.SENSITIVE, TENANT, wanted, lost=("b",))
+    everything = await stage.tiers.choose(Tier.ROLE_PLAY, TENANT, wanted, lost=("a", "b", "c"))
+    assert everything == Chosen(Tier.ROLE_PLAY, "b")
+
+
 async def test_while_no_replica_tells_what_it_serves_nothing_is_known_to_be_away(stage: Stage) -> None:
     for unseen in (Fleet(), fleet(a=Health.UNKNOWN)):
         stage.fleet = unseen

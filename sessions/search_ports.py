@@ -1,4 +1,4 @@
-"""What the search of knowledge needs from outside: an index of chunks, and two kinds of models that may be away."""
+"""What the search of knowledge needs from outside: indexes of chunks, and two kinds of models that may be away."""
 
 from collections.abc import Mapping, Sequence
 from typing import Protocol
@@ -8,7 +8,7 @@ from sessions.domain.ranking import Hit, Place, Question
 
 
 class ChunkIndex(Protocol):
-    """Chunks searchable by their words. It never changes; whoever has other chunks makes another one."""
+    """Chunks searchable by their words. It never changes: other chunks are another index."""
 
     def question(self, text: str) -> Question:
         """The text's terms as this index knows them, with their weights."""
@@ -22,19 +22,23 @@ class ChunkIndex(Protocol):
 
 class Indexer(Protocol):
     async def index(self, chunks: Sequence[Chunk]) -> ChunkIndex:
-        """Beside the loop: others go on meanwhile."""
+        """Made beside the loop: others go on meanwhile."""
 
 
 class VectorIndex(Protocol):
     """Chunks searchable by what an embedding model made of them."""
 
+    @property
+    def size_bytes(self) -> int: ...
+
     def nearest(self, vector: bytes, *, limit: int) -> Sequence[Hit]:
         """By cosine, best first; none when the vector is of another length."""
 
 
-class Vectors(Protocol):
+class VectorIndexer(Protocol):
     async def index(self, vectors: Mapping[Place, bytes]) -> VectorIndex:
-        """Beside the loop. Vectors are 32-bit floats, little-endian; those of another length than most are left out."""
+        """Made beside the loop. Vectors are 32-bit floats, little-endian; those of another length than the first are
+        left out."""
 
 
 class Embedder(Protocol):

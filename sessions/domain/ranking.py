@@ -24,7 +24,23 @@ _FAR_BELOW = 0.25
 _NEARLY_AS_GOOD = 0.6
 _SAME = 0.9
 
-Question = Mapping[int, float]
+_LEAST_OF_WORDS = 0.08
+_LEAST_OF_CHARACTERS = 0.5
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What is looked for: terms with their weights, also those that no piece holds."""
+
+    weights: Mapping[int, float]
+    is_by_characters: bool = False
+    """Whether no piece holds any of its words, so that their characters stand for them."""
+
+    @property
+    def least_coverage(self) -> float:
+        """The share of the weight under which a piece holds it by chance. People say much around what they ask, and
+        characters are found everywhere."""
+        return _LEAST_OF_CHARACTERS if self.is_by_characters else _LEAST_OF_WORDS
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,30 +58,49 @@ def weight(holding: int, pieces: int) -> float:
 
 def coverage(question: Question, piece: Iterable[int]) -> float:
     """The share of the question's weight that the piece holds anywhere, from 0 to 1."""
-    total = sum(question.values())
-    return sum(question.get(term, 0.0) for term in set(piece)) / total if total else 0.0
+    weights = question.weights
+    total = sum(weights.values())
+    return sum(weights.get(term, 0.0) for term in set(piece)) / total if total else 0.0
 
 
 def closeness(question: Question, piece: Sequence[int]) -> float:
     """The largest share of the question's weight that stands close together in the piece, from 0 to 1."""
-    total = sum(question.values())
+    weights = question.weights
+    total = sum(weights.values())
     inside, held, best = Counter[int](), 0.0, 0.0
     for at, term in enumerate(piece):
         if at >= _WINDOW:
-            held -= _leave(inside, piece[at - _WINDOW], question)
-        if term in question:
-            held += 0.0 if inside[term] else question[term]
+            held -= _leave(inside, piece[at - _WINDOW], weights)
+        if term in weights:
+            held += 0.0 if inside[term] else weights[term]
             inside[term] += 1
             best = max(best, held)
     return min(1.0, best / total) if total else 0.0
 
 
-def _leave(inside: Counter[int], term: int, question: Question) -> float:
+def _leave(inside: Counter[int], term: int, weights: Mapping[int, float]) -> float:
     """The weight that goes with a term which the window has passed."""
-    if term not in question:
+    if term not in weights:
         return 0.0
     inside[term] -= 1
-    return 0.0 if inside[term] else question[term]
+    return 0.0 if inside[term] else weights[term]
+
+
+def meant(question: Question, hits: Iterable[Hit], terms_of: Callable[[Place], Sequence[int]]) -> list[Hit]:
+    """The hits that hold enough of the question not to be there by chance."""
+    return [hit for hit in hits if coverage(question, terms_of(hit.place)) >= question.least_coverage]
+
+
+def judged(
+    question: Question,
+    places: Iterable[Place],
+    lists: Sequence[Sequence[Hit]],
+    terms_of: Callable[[Place], Sequence[int]],
+) -> list[Hit]:
+    """The places best first, where no model judges: by recall's scores, and by how close together the terms stand."""
+    return best_first(
+        {place: strength(place, lists) * (1 + closeness(question, terms_of(place))) / 2 for place in places}
+    )
 
 
 def fused(lists: Iterable[Sequence[Hit]], *, limit: int) -> list[Place]:
@@ -101,7 +136,7 @@ def are_the_same(one: frozenset[int], other: frozenset[int]) -> bool:
 def chosen(
     ranked: Sequence[Hit],
     *,
-    terms_of: Callable[[Place], frozenset[int]],
+    terms_of: Callable[[Place], Sequence[int]],
     fits: Callable[[Sequence[Place]], bool],
 ) -> list[Hit]:
     """The pieces to show, best first: none twice, none far below the best, and no more than fit together."""
@@ -110,9 +145,9 @@ def chosen(
         if len(taken) == USED or hit.score < _bar(ranked[0].score, len(taken)):
             break
         places = [each.place for each in taken]
-        if any(are_the_same(terms_of(hit.place), terms_of(place)) for place in places):
-            continue
-        if fits([*places, hit.place]):
+        said = [frozenset(terms_of(place)) for place in places]
+        is_new = not any(are_the_same(frozenset(terms_of(hit.place)), each) for each in said)
+        if is_new and fits([*places, hit.place]):
             taken.append(hit)
     return taken
 

@@ -5,7 +5,7 @@ How a language is cut and stemmed is told by two functions, so that dictionaries
 
 import re
 import unicodedata
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from sessions.domain.stop_words import STOP_WORDS
@@ -16,6 +16,7 @@ _HAS_HAN = re.compile(rf"[{_HAN}]")
 _PART = "*"
 _LINKS = re.compile(r"[-_./,'’+&]")
 _NUMBER = re.compile(r"\d+(?:[.,]\d+)+")
+_DIGIT = re.compile(r"\d")
 _LETTERS_OR_DIGITS = re.compile(r"\d+|[^\W\d_]+")
 
 
@@ -29,7 +30,9 @@ class Language:
 
 def characters(word: str) -> tuple[str, ...]:
     """What a Chinese word is looked for by where it is not known as a word; never equal to any word."""
-    return tuple(f"{_PART}{each}" for each in word) if len(word) > 1 and has_chinese(word) else ()
+    if not word[1:] or word.isascii() or not has_chinese(word):
+        return ()
+    return tuple(_PART + each for each in word)
 
 
 def has_chinese(text: str) -> bool:
@@ -45,26 +48,22 @@ def terms(text: str, language: Language) -> list[str]:
     return found
 
 
-def _chinese(run: str, language: Language) -> Iterator[str]:
-    return (word for word in language.cut(run) if word not in STOP_WORDS)
+def _chinese(run: str, language: Language) -> list[str]:
+    return [word for word in language.cut(run) if word not in STOP_WORDS]
 
 
-def _spelled(run: str, language: Language) -> Iterator[str]:
+def _spelled(run: str, language: Language) -> list[str]:
+    if run.isalpha():
+        return [] if run in STOP_WORDS else [language.stem(run)]
     if _NUMBER.fullmatch(run):
-        yield run.replace(",", "")
-        return
+        return [run.replace(",", "")]
     parts = _LINKS.split(run)
-    if any(character.isdigit() for character in run):
-        yield from _code("".join(parts))
-        return
-    for part in parts:
-        if part not in STOP_WORDS:
-            yield language.stem(part)
+    if _DIGIT.search(run):
+        return _code("".join(parts))
+    return [language.stem(part) for part in parts if part not in STOP_WORDS]
 
 
-def _code(joined: str) -> Iterator[str]:
+def _code(joined: str) -> list[str]:
     """As a whole and in its parts: AX-4471, AX4471 and "AX 4471" are to find each other."""
-    yield joined
     parts = _LETTERS_OR_DIGITS.findall(joined)
-    if len(parts) > 1:
-        yield from parts
+    return [joined, *parts] if len(parts) > 1 else [joined]

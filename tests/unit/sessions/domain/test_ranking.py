@@ -10,12 +10,15 @@ from sessions.domain.ranking import (
     USED,
     Hit,
     Place,
+    Question,
     are_the_same,
     best_first,
     chosen,
     closeness,
     coverage,
     fused,
+    judged,
+    meant,
     strength,
     weight,
 )
@@ -25,12 +28,15 @@ def hits(*scores: tuple[int, float]) -> list[Hit]:
     return [Hit(Place(place), score) for place, score in scores]
 
 
+HELD: Mapping[Place, Sequence[int]] = {Place(1): [1, 2], Place(2): [1, *([0] * 30), 2], Place(3): [3]}
+
+
 def no_limit(_: Sequence[Place]) -> bool:
     return True
 
 
-def each_its_own(place: Place) -> frozenset[int]:
-    return frozenset({place})
+def each_its_own(place: Place) -> Sequence[int]:
+    return [place]
 
 
 def shown(ranked: Sequence[Hit], fits: Mapping[Place, int] | None = None, room: int = 0) -> list[int]:
@@ -45,24 +51,26 @@ class TestWeights:
         assert weight(1, 100) > weight(50, 100) > weight(100, 100) > 0
 
     def test_coverage_is_the_share_of_the_weight(self) -> None:
-        assert coverage({1: 3.0, 2: 1.0}, [1, 1, 7]) == 0.75
-        assert coverage({1: 3.0, 2: 1.0}, [2, 1]) == 1.0
-        assert coverage({}, [1]) == 0.0
+        assert coverage(Question({1: 3.0, 2: 1.0}), [1, 1, 7]) == 0.75
+        assert coverage(Question({1: 3.0, 2: 1.0}), [2, 1]) == 1.0
+        assert coverage(Question({}), [1]) == 0.0
 
     def test_terms_that_stand_together_are_close(self) -> None:
         apart = [1, *([0] * 40), 2]
-        assert closeness({1: 1.0, 2: 1.0}, [0, 1, 2, 0]) == 1.0
-        assert closeness({1: 1.0, 2: 1.0}, apart) == 0.5
-        assert closeness({1: 1.0}, [0, 2]) == 0.0
-        assert closeness({}, [1, 2]) == 0.0
+        assert closeness(Question({1: 1.0, 2: 1.0}), [0, 1, 2, 0]) == 1.0
+        assert closeness(Question({1: 1.0, 2: 1.0}), apart) == 0.5
+        assert closeness(Question({1: 1.0}), [0, 2]) == 0.0
+        assert closeness(Question({}), [1, 2]) == 0.0
 
     def test_a_term_said_twice_counts_until_its_last_place_is_passed(self) -> None:
-        assert closeness({1: 1.0, 2: 1.0}, [1, *([0] * 9), 1, *([0] * 9), 2]) == 1.0
+        assert closeness(Question({1: 1.0, 2: 1.0}), [1, *([0] * 9), 1, *([0] * 9), 2]) == 1.0
 
     @given(st.dictionaries(st.integers(0, 5), st.floats(0.1, 9), max_size=4), st.lists(st.integers(0, 6), max_size=60))
     def test_closeness_is_what_the_best_window_covers(self, question: dict[int, float], piece: list[int]) -> None:
         windows = [piece[at : at + 16] for at in range(max(1, len(piece) - 15))]
-        assert closeness(question, piece) == pytest.approx(max(coverage(question, window) for window in windows))
+        assert closeness(Question(question), piece) == pytest.approx(
+            max(coverage(Question(question), window) for window in windows)
+        )
 
 
 class TestFusion:
@@ -91,6 +99,21 @@ class TestFusion:
         assert best_first({Place(2): 1.0, Place(1): 1.0, Place(3): 2.0}) == hits((3, 2), (1, 1), (2, 1))
 
 
+class TestJudgement:
+    def test_pieces_that_hold_the_question_by_chance_are_dropped(self) -> None:
+        question = Question({1: 1.0, 2: 1.0, 3: 0.1})
+        assert meant(question, hits((1, 2), (3, 1)), HELD.__getitem__) == hits((1, 2))
+
+    def test_characters_must_be_half_of_the_question(self) -> None:
+        question = Question({1: 1.0, 2: 1.0, 3: 1.0}, is_by_characters=True)
+        assert meant(question, hits((1, 2), (3, 1)), HELD.__getitem__) == hits((1, 2))
+
+    def test_of_equals_the_piece_whose_terms_stand_together_is_better(self) -> None:
+        lists = [hits((1, 5), (2, 5))]
+        ranked = judged(Question({1: 1.0, 2: 1.0}), [Place(2), Place(1)], lists, HELD.__getitem__)
+        assert ranked == hits((1, 1.0), (2, 0.75))
+
+
 class TestChoice:
     def test_nothing_ranked_is_nothing_shown(self) -> None:
         assert shown([]) == []
@@ -107,7 +130,7 @@ class TestChoice:
         assert shown(hits((1, 1.0), (2, 0.9), (3, 0.8)), sizes, room=100) == [1, 3]
 
     def test_what_was_said_is_not_said_again(self) -> None:
-        said = {Place(1): frozenset(range(20)), Place(2): frozenset(range(1, 20)), Place(3): frozenset({1, 2})}
+        said = {Place(1): range(20), Place(2): range(1, 20), Place(3): [1, 2]}
         found = chosen(hits((1, 1.0), (2, 0.9), (3, 0.8)), terms_of=said.__getitem__, fits=no_limit)
         assert [hit.place for hit in found] == [1, 3]
 

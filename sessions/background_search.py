@@ -1,0 +1,113 @@
+"""Finds the background of a message: recall by words and by likeness, the best judged again, the few that fit shown.
+
+Both kinds of models are optional and may be away; then words alone decide. A turn never fails for want of background.
+"""
+
+from collections.abc import Sequence
+
+from typing_extensions import override
+
+from sessions.base_indexes import BaseIndexes, IndexedBase
+from sessions.domain.background import background_text, cited
+from sessions.domain.citation import NO_BACKGROUND, Background, KnowledgeBaseId
+from sessions.domain.prompt import PromptRules
+from sessions.domain.ranking import (
+    RECALLED,
+    RERANKED,
+    Hit,
+    Place,
+    best_first,
+    chosen,
+    fused,
+    judged,
+    meant,
+)
+from sessions.domain.viewer import TenantId
+from sessions.ports import KnowledgeSearch, TokenCounter
+from sessions.search_ports import Embedder, Reranker
+
+
+class BackgroundSearch(KnowledgeSearch):
+    """`least_likeness` and `least_relevance` are what an embedding model and a reranker must give a piece that is to
+    be shown at all."""
+
+    def __init__(
+        self,
+        *,
+        indexes: BaseIndexes,
+        counter: TokenCounter,
+        embedder: Embedder | None = None,
+        least_likeness: float = 0.0,
+        reranker: Reranker | None = None,
+        least_relevance: float = 0.0,
+    ) -> None:
+        self._indexes = indexes
+        self._counter = counter
+        self._rules = PromptRules(counter.special_tokens, counter.message_overhead)
+        self._embedder = embedder
+        self._least_likeness = least_likeness
+        self._reranker = reranker
+        self._least_relevance = least_relevance
+        self.asked = 0
+        self.found = 0
+
+    @override
+    async def find(self, tenant: TenantId, base: KnowledgeBaseId, question: str, *, budget_tokens: int) -> Background:
+        self.asked += 1
+        indexed = await self._indexes.current(tenant, base) if budget_tokens > 0 else None
+        if indexed is None:
+            return NO_BACKGROUND
+        ranked = await self._ranked(indexed, question)
+        used = chosen(
+            ranked,
+            terms_of=indexed.words.terms_of,
+            fits=lambda places: self._tokens(_text(indexed, places)) <= budget_tokens,
+        )
+        self.found += bool(used)
+        return self._background(indexed, used)
+
+    async def _ranked(self, indexed: IndexedBase, question: str) -> Sequence[Hit]:
+        asked, terms_of = indexed.words.question(question), indexed.words.terms_of
+        lists = [
+            meant(asked, indexed.words.recall(asked, limit=RECALLED), terms_of),
+            await self._alike(indexed, question),
+        ]
+        places = fused(lists, limit=RERANKED)
+        reranked = await self._reranked(indexed, question, places)
+        return judged(asked, places, lists, terms_of) if reranked is None else reranked
+
+    async def _alike(self, indexed: IndexedBase, question: str) -> Sequence[Hit]:
+        """What an embedding model finds, whatever its words."""
+        if self._embedder is None or indexed.vectors is None:
+            return []
+        vector = await self._embedder.question(question)
+        if vector is None:
+            return []
+        return [
+            hit for hit in indexed.vectors.nearest(vector, limit=RECALLED) if hit.score >= max(self._least_likeness, 0)
+        ]
+
+    async def _reranked(self, indexed: IndexedBase, question: str, places: Sequence[Place]) -> Sequence[Hit] | None:
+        if self._reranker is None or not places:
+            return None
+        chunks = [indexed.chunks[place] for place in places]
+        scores = await self._reranker.relevance(question, [f"{each.heading}\n{each.text}".strip() for each in chunks])
+        if scores is None:
+            return None
+        judgement = zip(places, scores, strict=True)
+        return best_first({place: score for place, score in judgement if score >= self._least_relevance})
+
+    def _background(self, indexed: IndexedBase, used: Sequence[Hit]) -> Background:
+        if not used:
+            return NO_BACKGROUND
+        places = [hit.place for hit in used]
+        text = _text(indexed, places)
+        return Background(text, self._tokens(text), cited([indexed.chunks[place] for place in places], used))
+
+    def _tokens(self, text: str) -> int:
+        """As it will stand in the prompt."""
+        return self._counter.count_text(self._rules.harmless(text))
+
+
+def _text(indexed: IndexedBase, places: Sequence[Place]) -> str:
+    return background_text([indexed.chunks[place] for place in places])

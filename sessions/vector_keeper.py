@@ -1,0 +1,97 @@
+"""Gives indexed bases their vectors: read from the shelf where they are kept, otherwise made once and kept there.
+
+Nobody waits for it. A base without vectors is searched by words alone, and is tried again while it is asked for.
+"""
+
+import asyncio
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
+
+from sessions.base_indexes import IndexedBase
+from sessions.domain.citation import DocumentId, KnowledgeBaseId
+from sessions.domain.knowledge import Chunk
+from sessions.domain.ranking import Place
+from sessions.domain.viewer import TenantId
+from sessions.errors import RecordsUnavailable
+from sessions.knowledge_ports import Library, Shelf
+from sessions.search_ports import Embedder, VectorIndexer
+
+_AT_ONCE = 32
+_TRIED_AGAIN_S = 30.0
+
+_Version = tuple[TenantId, KnowledgeBaseId, int]
+
+
+class VectorKeeper:
+    def __init__(
+        self,
+        *,
+        shelf: Shelf,
+        library: Library,
+        embedder: Embedder,
+        indexer: VectorIndexer,
+        ticks: Callable[[], float],
+    ) -> None:
+        self._shelf = shelf
+        self._library = library
+        self._embedder = embedder
+        self._indexer = indexer
+        self._ticks = ticks
+        self._wanted: asyncio.Queue[IndexedBase] = asyncio.Queue()
+        self._tried: dict[_Version, float] = {}
+        self.embedded = 0
+        self.failures = 0
+
+    def want(self, base: IndexedBase) -> None:
+        """Returns at once."""
+        now = self._ticks()
+        self._tried = {known: at for known, at in self._tried.items() if now - at < _TRIED_AGAIN_S}
+        this = (base.tenant, base.base, base.version)
+        if base.vectors is None and this not in self._tried:
+            self._tried[this] = now
+            self._wanted.put_nowait(base)
+
+    async def run(self) -> None:
+        while True:
+            base = await self._wanted.get()
+            try:
+                await self._complete(base)
+            except RecordsUnavailable:
+                self.failures += 1
+
+    async def _complete(self, base: IndexedBase) -> None:
+        known = dict(await self._shelf.vectors(base.tenant, base.base, self._embedder.model))
+        for document, chunks in _missing(base.chunks, known).items():
+            made = await self._made(chunks)
+            if made is None:
+                self.failures += 1
+                return
+            await self._library.set_vectors(base.tenant, document, self._embedder.model, made)
+            self.embedded += len(made)
+            known |= {(document, number): vector for number, vector in made.items()}
+        places = {
+            Place(at): known[chunk.document, chunk.number]
+            for at, chunk in enumerate(base.chunks)
+            if (chunk.document, chunk.number) in known
+        }
+        base.vectors = await self._indexer.index(places)
+
+    async def _made(self, chunks: Sequence[Chunk]) -> dict[int, bytes] | None:
+        made: dict[int, bytes] = {}
+        for start in range(0, len(chunks), _AT_ONCE):
+            part = chunks[start : start + _AT_ONCE]
+            vectors = await self._embedder.passages([f"{chunk.heading}\n{chunk.text}".strip() for chunk in part])
+            if vectors is None:
+                return None
+            made |= {chunk.number: vector for chunk, vector in zip(part, vectors, strict=True)}
+        return made
+
+
+def _missing(
+    chunks: Iterable[Chunk], known: Mapping[tuple[DocumentId, int], bytes]
+) -> Mapping[DocumentId, list[Chunk]]:
+    missing = defaultdict[DocumentId, list[Chunk]](list)
+    for chunk in chunks:
+        if (chunk.document, chunk.number) not in known:
+            missing[chunk.document].append(chunk)
+    return missing

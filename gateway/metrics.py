@@ -6,6 +6,7 @@ from prometheus_client import CollectorRegistry, Counter, Histogram, generate_la
 
 from gateway.router_metrics import CountingRouter, exposition, figures, router_families
 from sessions.domain.turn import Turn
+from sessions.use_cases.note_book import CompactionOutcome
 
 _SECONDS = (0.05, 0.1, 0.2, 0.3, 0.5, 0.75, 1.0, 1.5, 2.0, 3.0, 5.0, 8.0, 15.0, 30.0)
 
@@ -30,8 +31,23 @@ class Metrics:
             registry=self.registry,
         )
         self._turns = Counter("drillyard_turns", "Turns by how they ended", ["state"], registry=self.registry)
+        self._by_tier = Counter(
+            "drillyard_tier_turns", "Turns by kind of work and model", ["tier", "model"], registry=self.registry
+        )
+        self._fell_back = Counter(
+            "drillyard_tier_fallbacks",
+            "Turns that a model served in place of the wanted one, whose pool was away",
+            ["tier", "model"],
+            registry=self.registry,
+        )
         self._continued = Counter(
             "drillyard_turns_continued", "Turns whose reply another replica took over", registry=self.registry
+        )
+        self._compactions = Counter(
+            "drillyard_compactions",
+            "Attempts to make a note, by what became of them",
+            ["outcome"],
+            registry=self.registry,
         )
         self._tokens = Counter(
             "drillyard_prompt_tokens", "Prompt tokens of completed turns", ["source"], registry=self.registry
@@ -48,12 +64,18 @@ class Metrics:
 
     def saw_turn(self, turn: Turn) -> None:
         self._turns.labels(turn.state).inc()
+        self._by_tier.labels(turn.tier, turn.model).inc()
+        if turn.fell_back:
+            self._fell_back.labels(turn.tier, turn.model).inc()
         self._continued.inc(turn.continued)
         self._tokens.labels("cached").inc(turn.usage.cached_tokens)
         self._tokens.labels("computed").inc(max(0, turn.usage.prompt_tokens - turn.usage.cached_tokens))
         self._whole.observe(turn.timings.e2e_ms / 1000)
         if turn.timings.ttft_ms is not None:
             self._first.observe(turn.timings.ttft_ms / 1000)
+
+    def saw_compaction(self, outcome: CompactionOutcome) -> None:
+        self._compactions.labels(outcome).inc()
 
     def watch(self, *, gauges: Figures, counters: Figures) -> None:
         """Read these at every look; what only grows is a counter."""

@@ -21,7 +21,8 @@ from sessions.errors import SessionBusy, SessionMoved, SessionsError
 from sessions.use_cases.open_turn import OpenTurn, Stop
 from sessions.use_cases.read_session import ReadSession
 from sessions.use_cases.read_turn import ReadTurn
-from sessions.use_cases.take_turn import TakeTurn, TurnOrder
+from sessions.use_cases.prepare_turn import TurnOrder
+from sessions.use_cases.take_turn import TakeTurn
 
 BUSY_RETRY_S = 1.0
 """A turn takes seconds; asking again sooner is of no use."""
@@ -29,6 +30,18 @@ BUSY_RETRY_S = 1.0
 _BROKEN = Failed(TurnError("internal_error", "the turn ended by a fault of the server", retryable=True))
 
 _log: FilteringBoundLogger = structlog.get_logger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class EndedTurn:
+    """A turn that has ended, for who watches."""
+
+    turn: Turn
+    counted_tokens: int
+    """What we counted in its prompt."""
+    viewer: Viewer
+    needs_thought: bool
+    """Whether something is to be done for the session before its next turn."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +98,7 @@ class _Running:
 class RunningTurns:
     """Use as an async context manager: leaving it stops what still runs, after `grace_s` seconds.
 
-    `on_end` is told each finished turn, and the tokens that we counted in its prompt.
+    `on_end` is told each finished turn.
     """
 
     def __init__(
@@ -95,7 +108,7 @@ class RunningTurns:
         read_session: ReadSession,
         read_turn: ReadTurn,
         grace_s: float,
-        on_end: Callable[[Turn, int], None],
+        on_end: Callable[[EndedTurn], None],
         tracing: Tracing | None = None,
     ) -> None:
         self._take = take_turn
@@ -209,7 +222,7 @@ class RunningTurns:
                 turn.stop(Stop.SHUTDOWN)
             finished = await turn.run(journal.add)
         trace.finished(finished)
-        self._on_end(finished, turn.prompt_tokens)
+        self._on_end(EndedTurn(finished, turn.prompt_tokens, trace.order.viewer, turn.needs_thought))
         return terminal(finished)
 
     def _stop_all(self) -> None:

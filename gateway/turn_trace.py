@@ -5,7 +5,7 @@ from dataclasses import replace
 from router.ports import Span, Tracing
 from sessions.domain.turn import Turn
 from sessions.use_cases.open_turn import OpenTurn
-from sessions.use_cases.take_turn import TurnOrder
+from sessions.use_cases.prepare_turn import TurnOrder
 
 
 class TurnTrace:

@@ -1,21 +1,28 @@
 """Every use case of the product, made once and handed to the API."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from sessions.ports import Clock, Records, Tiers, TurnLock, Tutor
+from sessions.ports import Clock, KnowledgeSearch, Records, Tiers, TurnLock, Tutor, WorkingSets
 from sessions.prompt_writer import PromptWriter
+from sessions.use_cases.ask_for_note import NoteAsking
 from sessions.use_cases.change_scene import ChangeScene
 from sessions.use_cases.check_scenario import CheckScenario
 from sessions.use_cases.close_session import CloseSession
+from sessions.use_cases.compact_session import CompactSession
 from sessions.use_cases.create_scenario import CreateScenario
 from sessions.use_cases.explain_context import ExplainContext
+from sessions.use_cases.note_book import CompactionOutcome, NoteBook
+from sessions.use_cases.prepare_turn import TurnPreparation
 from sessions.use_cases.read_scenario import ListScenarios, ReadScenario
 from sessions.use_cases.read_session import ListSessions, ReadSession
 from sessions.use_cases.read_turn import ListTurns, ReadTurn
 from sessions.use_cases.revise_scenario import ReviseScenario
+from sessions.use_cases.served_models import ServedModels
+from sessions.use_cases.session_histories import SessionHistories
 from sessions.use_cases.start_session import StartSession
 from sessions.use_cases.take_turn import TakeTurn
+from sessions.use_cases.turn_book import TurnBook
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,22 +37,43 @@ class UseCases:
     change_scene: ChangeScene
     close_session: CloseSession
     take_turn: TakeTurn
+    compact_session: CompactSession
     read_turn: ReadTurn
     list_turns: ListTurns
     explain_context: ExplainContext
 
 
-def use_cases(
-    *,
-    records: Records,
-    lock: TurnLock,
-    tutor: Tutor,
-    writers: Mapping[str, PromptWriter],
-    tiers: Tiers,
-    clock: Clock,
-) -> UseCases:
-    """`writers` are those of every served model, the default one first."""
-    check, writer = CheckScenario(writers=writers, tiers=tiers), next(iter(writers.values()))
+def _unheard(_: CompactionOutcome) -> None:
+    pass
+
+
+@dataclass(frozen=True, slots=True)
+class Outside:
+    """All that the use cases stand on; `writers` are those of every served model, the default one first."""
+
+    records: Records
+    lock: TurnLock
+    tutor: Tutor
+    clock: Clock
+    working_sets: WorkingSets
+    tiers: Tiers
+    writers: Mapping[str, PromptWriter]
+    knowledge: KnowledgeSearch | None = None
+    """None: no message has any background."""
+    note_timeout_s: float = 30.0
+    compacted: Callable[[CompactionOutcome], None] = _unheard
+    """Hears what became of each attempt to make a note."""
+
+
+def use_cases(outside: Outside) -> UseCases:
+    records, lock, clock = outside.records, outside.lock, outside.clock
+    check = CheckScenario(writers=outside.writers, tiers=outside.tiers)
+    histories = SessionHistories(records=records, working_sets=outside.working_sets)
+    models = ServedModels(tiers=outside.tiers, writers=outside.writers)
+    notes = NoteBook(records=records, clock=clock, told=outside.compacted)
+    preparation = TurnPreparation(
+        records=records, histories=histories, models=models, notes=notes, knowledge=outside.knowledge
+    )
     return UseCases(
         create_scenario=CreateScenario(records=records, check=check, clock=clock),
         revise_scenario=ReviseScenario(records=records, check=check, clock=clock),
@@ -55,9 +83,23 @@ def use_cases(
         read_session=ReadSession(records=records),
         list_sessions=ListSessions(records=records),
         change_scene=ChangeScene(records=records, lock=lock, clock=clock),
-        close_session=CloseSession(records=records, lock=lock, tutor=tutor, clock=clock),
-        take_turn=TakeTurn(records=records, lock=lock, tutor=tutor, writer=writer, clock=clock),
+        close_session=CloseSession(
+            records=records, lock=lock, tutor=outside.tutor, working_sets=outside.working_sets, clock=clock
+        ),
+        take_turn=TakeTurn(
+            preparation=preparation,
+            book=TurnBook(records=records, histories=histories),
+            lock=lock,
+            tutor=outside.tutor,
+            clock=clock,
+        ),
+        compact_session=CompactSession(
+            histories=histories,
+            models=models,
+            notes=notes,
+            asking=NoteAsking(tutor=outside.tutor, timeout_s=outside.note_timeout_s),
+        ),
         read_turn=ReadTurn(records=records),
         list_turns=ListTurns(records=records),
-        explain_context=ExplainContext(records=records, writer=writer),
+        explain_context=ExplainContext(histories=histories, models=models),
     )

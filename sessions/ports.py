@@ -1,6 +1,6 @@
 """What sessions need from outside."""
 
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Collection, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 from datetime import datetime
@@ -54,8 +54,9 @@ class Sessions(Protocol):
         self, viewer: Viewer, which: SessionFilter, *, limit: int, after: Cursor | None = None
     ) -> Page[Session]: ...
 
-    async def advance(self, session: Session) -> None:
-        """Write state, turn_count and closed_at of `session`, whose `version` must be one above the stored one.
+    async def advance(self, session: Session) -> Session:
+        """Write state, scene, turn_count and closed_at of `session`, whose `version` must be one above the stored one.
+        Returns it as it is now: notes may have been counted meanwhile.
 
         Raises `SessionMoved`, and writes nothing, when the stored version is another.
         """
@@ -278,9 +279,11 @@ class KnowledgeSearch(Protocol):
 class Tiers(Protocol):
     """Says which model serves a kind of work now."""
 
-    async def choose(self, tier: Tier, tenant: TenantId, wanted: Mapping[Tier, str]) -> Chosen:
+    async def choose(
+        self, tier: Tier, tenant: TenantId, wanted: Mapping[Tier, str], *, lost: Collection[str] = ()
+    ) -> Chosen:
         """By the scenario's wish, else the tenant's, else the installation's; a pool without a ready replica is
-        replaced by the tier's fallback, at last by the default model.
+        replaced by the tier's fallback, at last by the default model. `lost` are models that were just asked in vain.
 
         Raises `PoolUnavailable` when it is away and nothing may stand in for it, or `RecordsUnavailable`.
         """

@@ -26,6 +26,18 @@ class SessionSettings(BaseModel):
         default=20, ge=1, le=200, description="so many of the latest turns stay word for word where the window allows"
     )
     tail_turns: int = Field(default=30, ge=2, le=400, description="from so many turns on the oldest are folded")
+    note_timeout_s: float = Field(
+        default=30.0, gt=0, le=600, description="a note that takes longer is given up, and tried again after a turn"
+    )
+    compactions_at_once: int = Field(
+        default=8, ge=1, le=256, description="sessions of one process that are folded at the same time"
+    )
+    working_set_ttl_s: float = Field(
+        default=7200.0, ge=1, le=604_800, description="a session's history stays at hand in Redis so long after a turn"
+    )
+    working_set_timeout_s: float = Field(
+        default=0.1, gt=0, le=5, description="a history that Redis does not tell so soon is read from Postgres"
+    )
     lease_s: float = Field(
         default=10.0, gt=0.1, le=300, description="a turn's lease outlives its dead holder by at most this"
     )

@@ -3,7 +3,7 @@
 import json
 from typing import assert_never
 
-from gateway.api.views import TimingsView, UsageView
+from gateway.api.views import CitationView, TimingsView, UsageView
 from gateway.domain.accept import EVENT_STREAM
 from sessions.domain.events import Accepted, Cancelled, Delta, Done, Failed, TurnEvent
 
@@ -44,4 +44,8 @@ def _done(event: Done) -> dict[str, object]:
         "timings": TimingsView.model_validate(turn.timings).model_dump(),
         "replica": turn.replica,
         "continued": turn.continued,
+        "model": turn.model,
+        "tier": turn.tier,
+        "fell_back": turn.fell_back,
+        "citations": [CitationView.of(citation).model_dump(mode="json") for citation in turn.citations],
     }

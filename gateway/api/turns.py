@@ -24,7 +24,7 @@ from gateway.domain.cursor import read_number, written_number
 from gateway.domain.idempotency import idempotency_key
 from gateway.domain.trace_parent import trace_parent
 from gateway.running_turns import TurnReader
-from sessions.use_cases.take_turn import TurnOrder
+from sessions.use_cases.prepare_turn import TurnOrder
 
 routes = APIRouter(tags=["turns"])
 

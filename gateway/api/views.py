@@ -6,6 +6,7 @@ from uuid import UUID
 
 from pydantic import BaseModel, ConfigDict
 
+from sessions.domain.citation import Citation
 from sessions.domain.context import Context
 from sessions.domain.scenario import Scenario
 from sessions.domain.session import Session
@@ -132,10 +133,29 @@ class TurnErrorView(View):
     retryable: bool
 
 
+class CitationView(View):
+    """A piece of a document that stood before the message."""
+
+    document_id: UUID
+    document_name: str
+    chunk: int
+    heading: str
+
+    @classmethod
+    def of(cls, citation: Citation) -> Self:
+        return cls(
+            document_id=citation.document,
+            document_name=citation.document_name,
+            chunk=citation.chunk,
+            heading=citation.heading,
+        )
+
+
 class TurnView(View):
     session_id: UUID
     turn: int
     state: str
+    scene: str
     text: str
     reply: str
     finish_reason: str | None
@@ -143,6 +163,10 @@ class TurnView(View):
     timings: TimingsView
     replica: str | None
     continued: bool
+    model: str
+    tier: str
+    fell_back: bool
+    citations: tuple[CitationView, ...]
     error: TurnErrorView | None
     started_at: datetime
     ended_at: datetime
@@ -153,6 +177,7 @@ class TurnView(View):
             session_id=turn.session,
             turn=turn.number,
             state=turn.state,
+            scene=turn.scene,
             text=turn.text,
             reply=turn.reply,
             finish_reason=turn.finish_reason,
@@ -160,6 +185,10 @@ class TurnView(View):
             timings=TimingsView.model_validate(turn.timings),
             replica=turn.replica,
             continued=turn.continued,
+            model=turn.model,
+            tier=turn.tier,
+            fell_back=turn.fell_back,
+            citations=tuple(CitationView.of(citation) for citation in turn.citations),
             error=TurnErrorView.model_validate(turn.error) if turn.error is not None else None,
             started_at=turn.started_at,
             ended_at=turn.ended_at,

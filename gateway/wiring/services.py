@@ -1,7 +1,7 @@
 """Everything a serving process holds."""
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 
@@ -15,11 +15,12 @@ from gateway.model_tiers import ModelTiers
 from gateway.ports import TurnRouter
 from gateway.readiness import ReadinessCheck
 from gateway.router_tutor import RouterTutor
-from gateway.running_turns import RunningTurns
+from gateway.running_turns import EndedTurn, RunningTurns
 from gateway.services import Services
 from gateway.settings import Settings
+from gateway.think_time import ThinkTime
 from gateway.token_drift import TokenDrift
-from gateway.use_cases import UseCases, use_cases
+from gateway.use_cases import Outside, UseCases, use_cases
 from gateway.wiring.background import background
 from gateway.wiring.clock import SystemClock
 from gateway.wiring.models import Counters, counted_by, model_counters, model_tiers, prompt_writers, served_models
@@ -31,8 +32,8 @@ from router.ports import Tracing
 from sessions.adapters.forgiving_turn_lock import ForgivingTurnLock
 from sessions.adapters.postgres.records import PostgresRecords
 from sessions.adapters.redis_turn_lock import RedisTurnLock
-from sessions.domain.turn import Turn
-from sessions.ports import TurnLock
+from sessions.adapters.redis_working_sets import RedisWorkingSets
+from sessions.use_cases.note_book import CompactionOutcome
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +45,27 @@ class _Own:
     tiers: ModelTiers
     metrics: Metrics
     drift: TokenDrift
+
+
+@dataclass(frozen=True, slots=True)
+class _Figures:
+    """What is counted of sessions beside their turns."""
+
+    lock: ForgivingTurnLock
+    sets: RedisWorkingSets
+    think: ThinkTime
+
+    def gauges(self) -> Mapping[str, float]:
+        return {"compactions_running": self.think.count}
+
+    def counters(self) -> Mapping[str, float]:
+        return {
+            "turn_lock_failures": self.lock.failures,
+            "working_set_hits": self.sets.hits,
+            "working_set_misses": self.sets.misses,
+            "working_set_failures": self.sets.failures,
+            "compactions_skipped": self.think.skipped,
+        }
 
 
 @asynccontextmanager
@@ -61,10 +83,25 @@ async def services(settings: Settings, *, stopping: asyncio.Event) -> AsyncItera
         routed = await stack.enter_async_context(turn_routing(settings, redis=redis, counters=counters, tracing=spans))
         lock = ForgivingTurnLock(RedisTurnLock(client=redis.client, lease_s=settings.sessions.lease_s))
         tiers = model_tiers(settings, engine, fleet=routed.router.fleet)
-        use = _use_cases(settings, engine, lock, (counters, tiers), routed.router)
-        turns = await stack.enter_async_context(_running_turns(settings, use, (metrics, drift), spans))
+        sets = _working_sets(settings, redis.client)
+        use = use_cases(
+            Outside(
+                records=PostgresRecords(engine=engine),
+                lock=lock,
+                tutor=_tutor(settings, counters, routed.router),
+                clock=SystemClock(),
+                working_sets=sets,
+                tiers=tiers,
+                writers=prompt_writers(settings, counters),
+                note_timeout_s=settings.sessions.note_timeout_s,
+                compacted=metrics.saw_compaction,
+            )
+        )
+        think = await stack.enter_async_context(_think_time(settings, use, metrics))
+        turns = await stack.enter_async_context(_running_turns(settings, use, (metrics, drift, think), spans))
         await stack.enter_async_context(background(_stop_when(stopping, turns, routed)))
-        _watch((metrics, drift), turns, lock, routed, no_figures if spans is None else spans.counts.figures)
+        figures = _Figures(lock, sets, think)
+        _watch((metrics, drift), turns, figures, routed, no_figures if spans is None else spans.counts.figures)
         own = _Own(use, turns, tiers, metrics, drift)
         yield _services(settings, own, (engine, redis.client), routed, stopping)
 
@@ -97,32 +134,38 @@ def _services(
     )
 
 
-def _use_cases(
-    settings: Settings, engine: AsyncEngine, lock: TurnLock, models: tuple[Counters, ModelTiers], router: TurnRouter
-) -> UseCases:
-    counters, tiers = models
-    return use_cases(
-        records=PostgresRecords(engine=engine),
-        lock=lock,
-        tutor=RouterTutor(
-            router=router,
-            models=served_models(settings, counters),
-            retry_after_s=settings.router.retry_after_s,
-        ),
-        writers=prompt_writers(settings, counters),
-        tiers=tiers,
-        clock=SystemClock(),
+def _tutor(settings: Settings, counters: Counters, router: TurnRouter) -> RouterTutor:
+    return RouterTutor(
+        router=router,
+        models=served_models(settings, counters),
+        retry_after_s=settings.router.retry_after_s,
+    )
+
+
+def _working_sets(settings: Settings, redis: Redis) -> RedisWorkingSets:
+    return RedisWorkingSets(
+        client=redis, ttl_s=settings.sessions.working_set_ttl_s, timeout_s=settings.sessions.working_set_timeout_s
+    )
+
+
+def _think_time(settings: Settings, use: UseCases, metrics: Metrics) -> ThinkTime:
+    return ThinkTime(
+        think=use.compact_session,
+        at_once=settings.sessions.compactions_at_once,
+        failed=lambda: metrics.saw_compaction(CompactionOutcome.FAILED),
     )
 
 
 def _running_turns(
-    settings: Settings, use: UseCases, watching: tuple[Metrics, TokenDrift], spans: Tracing | None
+    settings: Settings, use: UseCases, watching: tuple[Metrics, TokenDrift, ThinkTime], spans: Tracing | None
 ) -> RunningTurns:
-    metrics, drift = watching
+    metrics, drift, think = watching
 
-    def ended(turn: Turn, counted: int) -> None:
-        metrics.saw_turn(turn)
-        drift.compare(turn, counted)
+    def ended(end: EndedTurn) -> None:
+        metrics.saw_turn(end.turn)
+        drift.compare(end.turn, end.counted_tokens)
+        if end.needs_thought:
+            think.begin(end.viewer, end.turn.session)
 
     return RunningTurns(
         take_turn=use.take_turn,
@@ -137,15 +180,15 @@ def _running_turns(
 def _watch(
     watching: tuple[Metrics, TokenDrift],
     turns: RunningTurns,
-    lock: ForgivingTurnLock,
+    between: _Figures,
     routed: TurnRouting,
     spans: Figures,
 ) -> None:
     metrics, drift = watching
     metrics.watch(
-        gauges=lambda: {"turns_running": turns.count, **drift.gauges(), **routed.gauges()},
+        gauges=lambda: {"turns_running": turns.count, **between.gauges(), **drift.gauges(), **routed.gauges()},
         counters=lambda: {
-            "turn_lock_failures": lock.failures,
+            **between.counters(),
             **drift.counters(),
             **routed.counters(),
             **spans(),

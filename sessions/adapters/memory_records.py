@@ -121,11 +121,11 @@ class MemorySessions(Sessions):
         return _page(wanted, lambda session: Cursor(session.created_at, session.id), limit=limit, after=after)
 
     @override
-    async def advance(self, session: Session) -> None:
+    async def advance(self, session: Session) -> Session:
         stored = self._sessions.get(session.id)
         if stored is None or stored.tenant != session.tenant or stored.version != session.version - 1:
             raise SessionMoved(f"the session {session.id} is not at version {session.version - 1}")
-        self._sessions[session.id] = replace(
+        advanced = replace(
             stored,
             state=session.state,
             scene=session.scene,
@@ -133,6 +133,8 @@ class MemorySessions(Sessions):
             turn_count=session.turn_count,
             closed_at=session.closed_at,
         )
+        self._sessions[session.id] = advanced
+        return advanced
 
 
 class MemoryTurns(Turns):

@@ -1,24 +1,20 @@
 """Show how the next prompt of a session is built."""
 
 from sessions.domain.context import Context
-from sessions.domain.history import history
 from sessions.domain.session import SessionId
+from sessions.domain.tiers import Tier
 from sessions.domain.viewer import Viewer
-from sessions.ports import Records
-from sessions.prompt_writer import PromptWriter
-from sessions.use_cases.read_scenario import known_scenario
-from sessions.use_cases.read_session import visible_session
+from sessions.use_cases.served_models import ServedModels
+from sessions.use_cases.session_histories import SessionHistories
 
 
 class ExplainContext:
-    def __init__(self, *, records: Records, writer: PromptWriter) -> None:
-        self._records = records
-        self._writer = writer
+    def __init__(self, *, histories: SessionHistories, models: ServedModels) -> None:
+        self._histories = histories
+        self._models = models
 
     async def __call__(self, viewer: Viewer, session: SessionId) -> Context:
         """Raises `SessionNotFound`."""
-        async with self._records.begin() as work:
-            found = await visible_session(work, viewer, session)
-            scenario = await known_scenario(work, found.tenant, found.scenario, found.scenario_version)
-            known = history(await work.notes.all(session), await work.turns.all(session))
-        return self._writer.explain(found, scenario.content, known)
+        known = await self._histories.known(viewer, session)
+        _, writer = await self._models.choose(Tier.ROLE_PLAY, known.session.tenant, known.content)
+        return writer.explain(known.session, known.content, known.history)

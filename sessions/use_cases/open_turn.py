@@ -6,15 +6,16 @@ session apart; should it be lost, the session's version still lets only one of t
 
 import asyncio
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
 from typing import assert_never
 
-from sessions.domain.session import Session, with_turn
 from sessions.domain.turn import IdempotencyKey, Timings, Turn, TurnError, TurnState, Usage
-from sessions.errors import RecordsUnavailable, SessionMoved, TutorBroke
-from sessions.ports import Clock, OutboxEntry, Piece, Records, ReplyEnd, TutorReply
+from sessions.errors import TutorBroke
+from sessions.ports import Clock, Piece, ReplyEnd, TutorReply
+from sessions.use_cases.prepare_turn import PreparedTurn
+from sessions.use_cases.turn_book import BookedTurn, TurnBook
 
 
 class Stop(StrEnum):
@@ -26,20 +27,18 @@ class Stop(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class TurnDraft:
-    """What is known of a turn before its reply: the session as it was, the message, and when both clocks saw it
+    """What is known of a turn before its reply: how it was prepared, the message, and when both clocks saw it
     accepted."""
 
-    session: Session
+    prepared: PreparedTurn
     text: str
-    text_tokens: int
-    prompt_tokens: int
     idempotency: IdempotencyKey | None
     accepted_at: datetime
     started: float
 
     @property
     def number(self) -> int:
-        return self.session.next_turn
+        return self.prepared.session.next_turn
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,20 +67,20 @@ class OpenTurn:
         draft: TurnDraft,
         reply: TutorReply,
         opened: float,
-        records: Records,
-        count: Callable[[str], int],
+        book: TurnBook,
         clock: Clock,
     ) -> None:
         self._draft = draft
         self._reply = reply
         self._opened = opened
-        self._records = records
-        self._count = count
+        self._book = book
         self._clock = clock
         self._pieces: list[str] = []
         self._first_text: float | None = None
         self._stop: Stop | None = None
         self._listening: asyncio.Timeout | None = None
+        self.needs_thought = False
+        """Once it has run: whether the session is to be compacted, or made warm again, while its trainee thinks."""
 
     @property
     def number(self) -> int:
@@ -90,7 +89,7 @@ class OpenTurn:
     @property
     def prompt_tokens(self) -> int:
         """What we counted in the whole prompt."""
-        return self._draft.prompt_tokens
+        return self._draft.prepared.written.prompt_tokens
 
     @property
     def replica(self) -> str:
@@ -110,7 +109,10 @@ class OpenTurn:
     async def run(self, release: Callable[[str], None]) -> Turn:
         """Release the reply piece by piece and write the turn; what comes back is what is true of it in the end."""
         ending = await self._listen(release)
-        return await self._write(self._finished(ending))
+        prepared = self._draft.prepared
+        booked = await self._book.add(prepared.session, prepared.history, self._finished(ending))
+        self.needs_thought = self._is_thought_needed(booked)
+        return booked.turn
 
     async def _listen(self, release: Callable[[str], None]) -> _Ending:
         try:
@@ -142,17 +144,17 @@ class OpenTurn:
         raise TutorBroke("the reply ended without an end")
 
     def _finished(self, ending: _Ending) -> Turn:
-        draft, reply = self._draft, "".join(self._pieces)
+        draft, prepared, reply = self._draft, self._draft.prepared, "".join(self._pieces)
         return Turn(
-            session=draft.session.id,
+            session=prepared.session.id,
             number=draft.number,
             state=ending.state,
             text=draft.text,
             reply=reply,
             started_at=draft.accepted_at,
             ended_at=self._clock.now(),
-            text_tokens=draft.text_tokens,
-            reply_tokens=self._count(reply),
+            text_tokens=prepared.text_tokens,
+            reply_tokens=prepared.writer.count(reply),
             finish_reason=ending.finish_reason,
             usage=ending.usage,
             timings=self._timings(),
@@ -160,7 +162,20 @@ class OpenTurn:
             continued=self._reply.continued > 0,
             error=ending.error,
             idempotency=draft.idempotency,
+            scene=prepared.session.scene,
+            model=prepared.chosen.model,
+            tier=prepared.chosen.tier,
+            fell_back=prepared.chosen.fell_back,
+            citations=prepared.written.background.citations,
         )
+
+    def _is_thought_needed(self, booked: BookedTurn) -> bool:
+        """Also when a note came while the turn ran: it had the prompt without it, and the next one would meet a cold
+        cache."""
+        if booked.session is None:
+            return False
+        noted = booked.session.note_count != self._draft.prepared.session.note_count
+        return noted or self._draft.prepared.is_fold_due(booked.history)
 
     def _timings(self) -> Timings:
         started = self._draft.started
@@ -169,40 +184,6 @@ class OpenTurn:
             ttft_ms=None if self._first_text is None else _milliseconds(self._first_text - started),
             e2e_ms=_milliseconds(self._clock.ticks() - started),
         )
-
-    async def _write(self, turn: Turn) -> Turn:
-        session = self._draft.session
-        try:
-            async with self._records.begin() as work:
-                await work.sessions.advance(with_turn(session))
-                await work.turns.add(turn)
-                await work.outbox.add(_entry(session, turn))
-        except SessionMoved:
-            return _unwritten(turn, "session_moved", "another turn of the session was written meanwhile")
-        except RecordsUnavailable:
-            return _unwritten(turn, "records_unavailable", "the turn could not be stored")
-        return turn
-
-
-def _unwritten(turn: Turn, code: str, message: str) -> Turn:
-    return replace(turn, state=TurnState.FAILED, error=TurnError(code, message, retryable=True))
-
-
-def _entry(session: Session, turn: Turn) -> OutboxEntry:
-    return OutboxEntry(
-        tenant=session.tenant,
-        kind=f"turn.{turn.state}",
-        subject=str(turn.session),
-        facts={
-            "turn": turn.number,
-            "replica": turn.replica,
-            "continued": turn.continued,
-            "prompt_tokens": turn.usage.prompt_tokens,
-            "cached_tokens": turn.usage.cached_tokens,
-            "completion_tokens": turn.usage.completion_tokens,
-        },
-        at=turn.ended_at,
-    )
 
 
 def _milliseconds(seconds: float) -> float:

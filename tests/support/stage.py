@@ -2,14 +2,24 @@
 
 from dataclasses import dataclass
 
-from gateway.use_cases import UseCases, use_cases
+from gateway.use_cases import Outside, UseCases, use_cases
+from sessions.adapters.memory_working_sets import MemoryWorkingSets
 from sessions.domain.scenario import Scenario
 from sessions.domain.session import Session
 from sessions.domain.turn import IdempotencyKey, Turn
 from sessions.domain.viewer import Viewer
+from sessions.use_cases.prepare_turn import TurnOrder
 from sessions.use_cases.start_session import SessionOrder
-from sessions.use_cases.take_turn import TurnOrder
-from tests.support.session_fakes import FakeClock, FakeTutor, FragileRecords, OpenLock, content, viewer, writer
+from tests.support.session_fakes import (
+    FakeClock,
+    FakeTiers,
+    FakeTutor,
+    FragileRecords,
+    OpenLock,
+    content,
+    viewer,
+    writers,
+)
 
 
 @dataclass
@@ -17,9 +27,11 @@ class Stage:
     records: FragileRecords
     tutor: FakeTutor
     clock: FakeClock
+    outside: Outside
     use: UseCases
     author: Viewer
     trainee: Viewer
+    tiers: FakeTiers
     scenario: Scenario
     session: Session
 
@@ -38,8 +50,18 @@ class Stage:
 async def staged(**changes: object) -> Stage:
     """A stage whose scenario differs from the usual one in these fields."""
     records, clock, tutor, trainee = FragileRecords(), FakeClock(), FakeTutor(), viewer()
-    use = use_cases(records=records, lock=OpenLock(), tutor=tutor, writer=writer(), clock=clock)
+    tiers = FakeTiers()
+    outside = Outside(
+        records=records,
+        lock=OpenLock(),
+        tutor=tutor,
+        clock=clock,
+        working_sets=MemoryWorkingSets(),
+        tiers=tiers,
+        writers=writers(),
+    )
+    use = use_cases(outside)
     author = viewer(tenant=trainee.tenant, sees_all=True)
     scenario = await use.create_scenario(author, content(**changes))
     session = await use.start_session(SessionOrder(trainee, scenario.id, {}))
-    return Stage(records, tutor, clock, use, author, trainee, scenario, session)
+    return Stage(records, tutor, clock, outside, use, author, trainee, tiers, scenario, session)

@@ -54,8 +54,8 @@ class PostgresSessions(Sessions):
         return page(rows, limit, item=_session, place="created_at")
 
     @override
-    async def advance(self, session: Session) -> None:
-        changed = await self._transaction.changed(
+    async def advance(self, session: Session) -> Session:
+        advanced = await self._transaction.one(
             update(sessions)
             .where(
                 sessions.c.tenant_id == session.tenant,
@@ -69,9 +69,11 @@ class PostgresSessions(Sessions):
                 turn_count=session.turn_count,
                 closed_at=session.closed_at,
             )
+            .returning(sessions)
         )
-        if changed == 0:
+        if advanced is None:
             raise SessionMoved(f"the session {session.id} is not at version {session.version - 1}")
+        return _session(advanced)
 
     async def _earlier(self, session: Session, idempotency: IdempotencyKey) -> Session:
         row = await self._transaction.one(

@@ -25,7 +25,6 @@ from router.ports import Tracing
 from router.settings import RouterSettings
 from tests.support.otlp_collector import Collector, collector
 from tests.support.router_elsewhere import OPERATOR_KEY, router_elsewhere
-from tests.support.session_fakes import FakeClock, FakeTiers, OpenLock, writers
 from tests.support.simulator_process import SimulatorProcess, simulator
 from tests.support.stage import Stage, staged
 
@@ -68,9 +67,7 @@ async def over_http(
 
 def played_by(stage: Stage, router: TurnRouter) -> UseCases:
     tutor = RouterTutor(router=router, models=[ServedModel("smollm2", 0.0)], retry_after_s=1)
-    return use_cases(
-        records=stage.records, lock=OpenLock(), tutor=tutor, writers=writers(), tiers=FakeTiers(), clock=FakeClock()
-    )
+    return use_cases(replace(stage.outside, tutor=tutor))
 
 
 async def play(stage: Stage, use: UseCases, tracing: Tracing) -> None:
@@ -79,7 +76,7 @@ async def play(stage: Stage, use: UseCases, tracing: Tracing) -> None:
         read_session=use.read_session,
         read_turn=use.read_turn,
         grace_s=5,
-        on_end=lambda _turn, _counted: None,
+        on_end=lambda _: None,
         tracing=tracing,
     ) as turns:
         reader = await turns.take(replace(stage.order(), trace_parent=CALLER))

@@ -19,12 +19,14 @@ from gateway.errors import KeysUnavailable
 from gateway.metrics import Metrics
 from gateway.model_tiers import ModelTiers
 from gateway.ports import Account, Keys
-from gateway.running_turns import RunningTurns
+from gateway.running_turns import EndedTurn, RunningTurns
 from gateway.services import Check, Readiness, Services
 from gateway.settings import Settings
-from gateway.use_cases import use_cases
+from gateway.think_time import ThinkTime
+from gateway.use_cases import Outside, use_cases
 from router.domain.fleet import Fleet, Health, Replica, ReplicaId
 from sessions.adapters.memory_tenant_tiers import MemoryTenantTiers
+from sessions.adapters.memory_working_sets import MemoryWorkingSets
 from sessions.domain.tiers import offer_of
 from sessions.ports import TurnLock
 from tests.support.scripted_desk import ScriptedDesk
@@ -132,9 +134,24 @@ async def house(*, lock: TurnLock | None = None, heartbeat_s: float = HEARTBEAT_
     records, tutor, keys, metrics, clock = FragileRecords(), FakeTutor(), MemoryKeys(), Metrics(), FakeClock()
     fleet: dict[str, Health] = {"fake": Health.READY, "large": Health.READY}
     tiers = _tiers(fleet, clock)
-    use = use_cases(
-        records=records, lock=lock or OpenLock(), tutor=tutor, writers=writers(*fleet), tiers=tiers, clock=clock
+    outside = Outside(
+        records=records,
+        lock=lock or OpenLock(),
+        tutor=tutor,
+        clock=clock,
+        working_sets=MemoryWorkingSets(),
+        tiers=tiers,
+        writers=writers(*fleet),
+        compacted=metrics.saw_compaction,
     )
+    use = use_cases(outside)
+    think = ThinkTime(think=use.compact_session, at_once=2, failed=lambda: None)
+
+    def ended(end: EndedTurn) -> None:
+        metrics.saw_turn(end.turn)
+        if end.needs_thought:
+            think.begin(end.viewer, end.turn.session)
+
     desk = ScriptedDesk()
     checks = {"postgres": Check(ok=True, detail="answers"), "redis": Check(ok=True, detail="answers")}
     turns = RunningTurns(
@@ -142,7 +159,7 @@ async def house(*, lock: TurnLock | None = None, heartbeat_s: float = HEARTBEAT_
         read_session=use.read_session,
         read_turn=use.read_turn,
         grace_s=1.0,
-        on_end=lambda turn, _: metrics.saw_turn(turn),
+        on_end=ended,
     )
 
     async def readiness() -> Readiness:
@@ -150,7 +167,7 @@ async def house(*, lock: TurnLock | None = None, heartbeat_s: float = HEARTBEAT_
 
     @asynccontextmanager
     async def services() -> AsyncIterator[Services]:
-        async with turns:
+        async with think, turns:
             yield Services(use, turns, keys, _settings(heartbeat_s), clock.now, readiness, metrics, desk, tiers)
 
     async with served(services) as base_url, _clients(base_url, keys) as (nobody, here, elsewhere):

@@ -18,8 +18,8 @@ async def test_a_turn_without_a_stream_is_answered_when_it_is_finished(house: Ho
     assert answer.headers["x-session-pin"] == "kept"
     turn = answer.json()
     assert list(turn) == [
-        *("session_id", "turn", "state", "text", "reply", "finish_reason", "usage", "timings", "replica", "continued"),
-        *("error", "started_at", "ended_at"),
+        *("session_id", "turn", "state", "scene", "text", "reply", "finish_reason", "usage", "timings", "replica"),
+        *("continued", "model", "tier", "fell_back", "citations", "error", "started_at", "ended_at"),
     ]
     assert (turn["turn"], turn["state"], turn["text"], turn["reply"]) == (1, "completed", "您好", "Hello there.")
     assert turn["usage"] == {"prompt_tokens": 50, "cached_tokens": 40, "completion_tokens": 2}
@@ -46,7 +46,10 @@ async def test_a_streamed_turn_sends_exactly_the_promised_events(house: House) -
     last = events[-1]
     stored = (await house.here.trainee.get(f"{url}/1")).json()
     assert last.name == "done"
-    assert list(last.data) == ["turn", "finish_reason", "usage", "timings", "replica", "continued"]
+    assert list(last.data) == [
+        *("turn", "finish_reason", "usage", "timings", "replica", "continued"),
+        *("model", "tier", "fell_back", "citations"),
+    ]
     assert last.data == {name: stored[name] for name in last.data}
     assert all(event.id.startswith("1-") for event in events)
 

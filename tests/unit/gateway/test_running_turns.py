@@ -9,14 +9,14 @@ import pytest
 from typing_extensions import override
 
 from gateway.errors import ServerStopping
-from gateway.running_turns import RunningTurns, TurnReader
+from gateway.running_turns import EndedTurn, RunningTurns, TurnReader
 from gateway.use_cases import use_cases
 from sessions.domain.events import Accepted, Cancelled, Delta, Done, Failed, TurnEvent
 from sessions.domain.session import SessionId
-from sessions.domain.turn import IdempotencyKey, Turn, TurnState
+from sessions.domain.turn import IdempotencyKey, TurnState
 from sessions.errors import IdempotencyKeyReused, SessionBusy, SessionNotFound, TurnNotFound, TutorUnavailable
 from sessions.ports import TurnLease
-from tests.support.session_fakes import OpenLock, WordCounter, broken, viewer, writer
+from tests.support.session_fakes import OpenLock, WordCounter, broken, viewer
 from tests.support.stage import Stage, staged
 
 KEY = IdempotencyKey("k-1", "digest")
@@ -24,7 +24,7 @@ KEY = IdempotencyKey("k-1", "digest")
 
 @asynccontextmanager
 async def running(
-    stage: Stage, *, grace_s: float = 5.0, on_end: Callable[[Turn, int], None] = lambda _turn, _counted: None
+    stage: Stage, *, grace_s: float = 5.0, on_end: Callable[[EndedTurn], None] = lambda _: None
 ) -> AsyncIterator[RunningTurns]:
     async with RunningTurns(
         take_turn=stage.use.take_turn,
@@ -45,16 +45,18 @@ def text(events: list[TurnEvent]) -> str:
 
 
 async def test_a_turn_is_read_from_its_acceptance_to_its_end() -> None:
-    stage, ended = await staged(), list[tuple[Turn, int]]()
-    async with running(stage, on_end=lambda turn, counted: ended.append((turn, counted))) as turns:
+    stage, ended = await staged(), list[EndedTurn]()
+    async with running(stage, on_end=ended.append) as turns:
         reader = await turns.take(stage.order())
         events = await read(reader)
     assert (reader.number, reader.replica, reader.pin) == (1, "replica-1", "kept")
     assert events[0] == Accepted(stage.session.id, 1, "replica-1")
     assert text(events) == "Hello there."
     assert isinstance(events[-1], Done)
-    assert [turn for turn, _ in ended] == await stage.turns()
-    assert ended[0][1] == WordCounter().count_prompt(stage.tutor.requests[0].messages)
+    assert [one.turn for one in ended] == await stage.turns()
+    assert ended[0].counted_tokens == WordCounter().count_prompt(stage.tutor.requests[0].messages)
+    assert ended[0].viewer == stage.trainee
+    assert not ended[0].needs_thought
 
 
 async def test_a_second_turn_is_refused_while_the_first_runs() -> None:
@@ -111,7 +113,7 @@ class LateLock(OpenLock):
 
 async def test_a_turn_that_another_process_ended_meanwhile_is_replayed() -> None:
     stage = await staged()
-    late = use_cases(records=stage.records, lock=LateLock(stage), tutor=stage.tutor, writer=writer(), clock=stage.clock)
+    late = use_cases(replace(stage.outside, lock=LateLock(stage)))
     async with running(replace(stage, use=late)) as turns:
         assert text(await read(await turns.take(stage.order(key=KEY)))) == "Hello there."
     assert len(stage.tutor.requests) == 1

@@ -20,7 +20,7 @@ async def traced(stage: Stage, tracing: RecordedTracing) -> RecordedSpan:
         read_session=stage.use.read_session,
         read_turn=stage.use.read_turn,
         grace_s=1,
-        on_end=lambda _turn, _counted: None,
+        on_end=lambda _: None,
         tracing=tracing,
     ) as turns:
         with suppress(TutorUnavailable):

@@ -5,6 +5,7 @@ from uuid import UUID
 import pytest
 
 from gateway.api.event_text import event_text
+from sessions.domain.citation import Citation, DocumentId
 from sessions.domain.events import Accepted, Cancelled, Delta, Done, Failed, TurnEvent
 from sessions.domain.session import SessionId
 from sessions.domain.turn import Timings, Turn, TurnError, TurnState, Usage
@@ -14,6 +15,7 @@ AT = datetime(2026, 1, 1, tzinfo=UTC)
 TURN = Turn(
     SESSION, 3, TurnState.COMPLETED, "Hi", "Hello", AT, AT, 1, 1, "stop", Usage(9, 8, 1), Timings(1.5, 2.5, 3.5)
 )
+CITED = Citation(DocumentId(UUID(int=1)), "条款.md", 3, "A > B", 7.25)
 
 
 @pytest.mark.parametrize(
@@ -32,10 +34,12 @@ TURN = Turn(
             '{"code":"tutor_broke","message":"it broke","retryable":true}',
         ),
         (
-            Done(replace(TURN, replica="r1")),
+            Done(replace(TURN, replica="r1", model="m", fell_back=True, citations=(CITED,))),
             "done",
             '{"turn":3,"finish_reason":"stop","usage":{"prompt_tokens":9,"cached_tokens":8,"completion_tokens":1},'
-            '"timings":{"queue_ms":1.5,"ttft_ms":2.5,"e2e_ms":3.5},"replica":"r1","continued":false}',
+            '"timings":{"queue_ms":1.5,"ttft_ms":2.5,"e2e_ms":3.5},"replica":"r1","continued":false,'
+            '"model":"m","tier":"role_play","fell_back":true,"citations":[{"document_id":'
+            '"00000000-0000-0000-0000-000000000001","document_name":"条款.md","chunk":3,"heading":"A > B"}]}',
         ),
     ],
 )

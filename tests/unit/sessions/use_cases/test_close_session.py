@@ -1,11 +1,13 @@
 """Closing ends a session for good, once."""
 
+from dataclasses import replace
+
 import pytest
 
+from gateway.use_cases import use_cases
 from sessions.adapters.memory_turn_lock import MemoryTurnLock
 from sessions.domain.session import State
 from sessions.errors import SessionBusy, SessionNotFound
-from sessions.use_cases.close_session import CloseSession
 from tests.support.session_fakes import viewer
 from tests.support.stage import staged
 
@@ -27,7 +29,7 @@ async def test_a_closed_session_says_when_and_is_told_to_the_outbox_once() -> No
 async def test_a_session_is_not_closed_under_a_running_turn() -> None:
     stage = await staged()
     lock = MemoryTurnLock()
-    close = CloseSession(records=stage.records, lock=lock, tutor=stage.tutor, clock=stage.clock)
+    close = use_cases(replace(stage.outside, lock=lock)).close_session
     async with lock.hold(stage.session.id):
         with pytest.raises(SessionBusy):
             await close(stage.trainee, stage.session.id)

@@ -21,7 +21,7 @@ from sessions.errors import (
 )
 from sessions.ports import Asker
 from sessions.use_cases.open_turn import Stop
-from sessions.use_cases.take_turn import TurnOrder
+from sessions.use_cases.prepare_turn import TurnOrder
 from tests.support.session_fakes import SHARES, broken, viewer
 from tests.support.stage import staged
 

@@ -1,0 +1,46 @@
+"""Asks the tutor for a note, and for the warmth of what stands before the next message; nobody waits for either."""
+
+import asyncio
+
+from sessions.domain.session import Session
+from sessions.domain.tiers import Chosen
+from sessions.ports import Piece, Tutor, TutorRequest
+from sessions.prompt_writer import PromptWriter, Written
+from sessions.use_cases.prepare_turn import asker_of
+
+
+class NoteAsking:
+    def __init__(self, *, tutor: Tutor, timeout_s: float) -> None:
+        self._tutor = tutor
+        self._timeout_s = timeout_s
+
+    async def text(self, request: TutorRequest) -> str:
+        """All that the tutor writes; raises `TutorError`, or `TimeoutError` when it takes too long."""
+        pieces: list[str] = []
+        async with asyncio.timeout(self._timeout_s), self._tutor.reply(request) as reply:
+            async for item in reply.items:
+                if isinstance(item, Piece):
+                    pieces.append(item.text)
+        return "".join(pieces)
+
+    async def warm(self, request: TutorRequest) -> None:
+        await self._tutor.warm(request)
+
+
+def background_request(
+    session: Session, model: tuple[Chosen, PromptWriter], written: Written, *, name: str, last_replica: str | None
+) -> TutorRequest:
+    """A request in the name of the session's last turn."""
+    chosen, writer = model
+    return TutorRequest(
+        session=session.id,
+        tenant=session.tenant,
+        turn=session.turn_count,
+        messages=written.prompt.messages,
+        max_tokens=written.max_tokens,
+        asker=asker_of(session, writer),
+        last_replica=last_replica,
+        model=chosen.model,
+        name=name,
+        is_background=True,
+    )

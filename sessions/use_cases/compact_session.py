@@ -1,0 +1,113 @@
+"""Compact a session while its trainee thinks: old turns become notes, and the shorter prompt is made warm.
+
+Nothing depends on it: without a note the tail grows on, and at the hard cap an extract takes over.
+"""
+
+from collections.abc import Sequence
+
+from sessions.domain.compaction import Fold, Merge
+from sessions.domain.note import NoteMaker
+from sessions.domain.session import SessionId
+from sessions.domain.tiers import Chosen, Tier
+from sessions.domain.turn import Turn
+from sessions.domain.viewer import Viewer
+from sessions.errors import SessionMoved, TutorError
+from sessions.prompt_writer import PromptWriter, Written
+from sessions.use_cases.ask_for_note import NoteAsking, background_request
+from sessions.use_cases.note_book import CompactionOutcome, NoteBook, NoteDraft
+from sessions.use_cases.served_models import ServedModels
+from sessions.use_cases.session_histories import Known, SessionHistories
+
+
+class CompactSession:
+    def __init__(
+        self, *, histories: SessionHistories, models: ServedModels, notes: NoteBook, asking: NoteAsking
+    ) -> None:
+        self._histories = histories
+        self._models = models
+        self._notes = notes
+        self._asking = asking
+
+    async def __call__(self, viewer: Viewer, session: SessionId) -> None:
+        """Safe at any time, beside turns and in several processes at once; raises `SessionNotFound` or
+        `RecordsUnavailable`."""
+        for step in (self._merge, self._fold, self._merge):
+            known = await self._histories.known(viewer, session)
+            if not known.session.is_open or not await step(known):
+                return
+        await self._make_warm(await self._histories.known(viewer, session))
+
+    async def _fold(self, known: Known) -> bool:
+        """Whether nothing is left to fold."""
+        model = await self._models.choose(Tier.ROLE_PLAY, known.session.tenant, known.content)
+        fold = model[1].due(known.session, known.content, known.history)
+        if fold is None:
+            return True
+        return await self._noted(known, fold, CompactionOutcome.FOLDED)
+
+    async def _merge(self, known: Known) -> bool:
+        """Whether nothing is left to merge."""
+        _, writer = await self._models.choose(Tier.ROLE_PLAY, known.session.tenant, known.content)
+        merge = writer.merge_due(known.content, known.history)
+        if merge is None:
+            return True
+        return await self._noted(known, merge, CompactionOutcome.MERGED)
+
+    async def _noted(self, known: Known, span: Fold | Merge, outcome: CompactionOutcome) -> bool:
+        """Whether the note of these turns was written."""
+        own = await self._models.choose(Tier.ROLE_PLAY, known.session.tenant, known.content)
+        turns = await self._histories.turns(known.session.id, span.from_turn, span.to_turn)
+        try:
+            told = await self._told(known, own, span, turns)
+        except TutorError:
+            return self._failed(CompactionOutcome.UNANSWERED)
+        except TimeoutError:
+            return self._failed(CompactionOutcome.LATE)
+        text = own[1].note_text(known.content, turns, told)
+        if text is None:
+            return self._failed(CompactionOutcome.UNUSABLE)
+        draft = NoteDraft(span.from_turn, span.to_turn, text, own[1].count(text), NoteMaker.TUTOR, outcome)
+        try:
+            await self._notes.add(known.session, draft)
+        except SessionMoved:
+            return False
+        return True
+
+    async def _told(
+        self, known: Known, own: tuple[Chosen, PromptWriter], span: Fold | Merge, turns: Sequence[Turn]
+    ) -> str:
+        """What the tutor writes of the turns. Its own live prompt is warm where the session plays, and nowhere else."""
+        model = await self._models.choose(Tier.SUMMARY, known.session.tenant, known.content)
+        if isinstance(span, Fold) and model[0].model == own[0].model:
+            written = own[1].note_request(known.session, known.content, known.history, span)
+            return await self._ask(known, own, written, "note")
+        return await self._in_layers(known, model, turns)
+
+    async def _in_layers(self, known: Known, model: tuple[Chosen, PromptWriter], turns: Sequence[Turn]) -> str:
+        """As many pieces as the window needs, and then one of what was written of them; always from the turns
+        themselves, never from earlier notes."""
+        writer = model[1]
+        pieces = writer.merge_requests(known.session, known.content, turns)
+        told = [await self._ask(known, model, piece, f"piece-{number}") for number, piece in enumerate(pieces, 1)]
+        if len(told) == 1:
+            return told[0]
+        joined = writer.merge_join_request(known.content, told)
+        return await self._ask(known, model, joined, "joined")
+
+    async def _ask(self, known: Known, model: tuple[Chosen, PromptWriter], written: Written, name: str) -> str:
+        replica = known.history.last_replica
+        return await self._asking.text(
+            background_request(known.session, model, written, name=name, last_replica=replica)
+        )
+
+    async def _make_warm(self, known: Known) -> None:
+        if not known.session.is_open:
+            return
+        own = await self._models.choose(Tier.ROLE_PLAY, known.session.tenant, known.content)
+        prefix = own[1].prefix(known.session, known.content, known.history)
+        replica = known.history.last_replica
+        await self._asking.warm(background_request(known.session, own, prefix, name="warm", last_replica=replica))
+
+    def _failed(self, outcome: CompactionOutcome) -> bool:
+        self._notes.tell(outcome)
+        return False

@@ -1,0 +1,177 @@
+"""Everything that comes before the tutor is asked: the session, its history, the model, the background, the prompt."""
+
+from dataclasses import dataclass, replace
+from typing import Final
+
+from sessions.domain.citation import NO_BACKGROUND, Background
+from sessions.domain.compaction import Fold
+from sessions.domain.history import History, with_note
+from sessions.domain.note import NoteMaker
+from sessions.domain.scenario import ScenarioContent
+from sessions.domain.session import Session, SessionId
+from sessions.domain.tiers import Chosen, Tier
+from sessions.domain.turn import IdempotencyKey, Turn
+from sessions.domain.viewer import Viewer
+from sessions.errors import SessionClosed, SessionMoved, TurnLimitReached
+from sessions.ports import Asker, KnowledgeSearch, Records, TutorRequest, UnitOfWork
+from sessions.prompt_writer import PromptWriter, Written
+from sessions.use_cases.note_book import CompactionOutcome, NoteBook, NoteDraft
+from sessions.use_cases.read_scenario import known_scenario
+from sessions.use_cases.read_session import visible_session
+from sessions.use_cases.served_models import ServedModels
+from sessions.use_cases.session_histories import Known, SessionHistories
+
+_ATTEMPTS: Final = 3
+
+
+@dataclass(frozen=True, slots=True)
+class TurnOrder:
+    viewer: Viewer
+    session: SessionId
+    text: str
+    idempotency: IdempotencyKey | None = None
+    trace_parent: str = ""
+    """The W3C trace that the turn belongs to; empty: none."""
+
+
+@dataclass(frozen=True, slots=True)
+class PreparedTurn:
+    """A turn that may be asked for."""
+
+    session: Session
+    content: ScenarioContent
+    history: History
+    chosen: Chosen
+    writer: PromptWriter
+    background: Background
+    text_tokens: int
+    written: Written
+
+    def request(self, *, trace_parent: str) -> TutorRequest:
+        return TutorRequest(
+            session=self.session.id,
+            tenant=self.session.tenant,
+            turn=self.session.next_turn,
+            messages=self.written.prompt.messages,
+            max_tokens=self.written.max_tokens,
+            asker=asker_of(self.session, self.writer),
+            last_replica=self.history.last_replica,
+            trace_parent=trace_parent,
+            model=self.chosen.model,
+        )
+
+    def is_fold_due(self, after: History) -> bool:
+        """Whether the history with this turn in it should be folded while the trainee thinks."""
+        return (
+            self.writer.due(self.session, self.content, after) is not None
+            or self.writer.merge_due(self.content, after) is not None
+        )
+
+
+class TurnPreparation:
+    def __init__(
+        self,
+        *,
+        records: Records,
+        histories: SessionHistories,
+        models: ServedModels,
+        notes: NoteBook,
+        knowledge: KnowledgeSearch | None,
+    ) -> None:
+        self._records = records
+        self._histories = histories
+        self._models = models
+        self._notes = notes
+        self._knowledge = knowledge
+
+    async def earlier(self, order: TurnOrder) -> Turn | None:
+        """The finished turn that this order asked for before, by its key.
+
+        A turn that failed and may be tried again is none. Raises `SessionNotFound` or `IdempotencyKeyReused`.
+        """
+        async with self._records.begin() as work:
+            await visible_session(work, order.viewer, order.session)
+            return await _earlier(work, order)
+
+    async def __call__(self, order: TurnOrder) -> PreparedTurn:
+        """To be called by who holds the session's lease.
+
+        Raises `SessionNotFound`, `SessionClosed`, `SessionMoved`, `TurnLimitReached`, `TextEmpty`, `TextTooLong` or
+        `RecordsUnavailable`.
+        """
+        known = await self._known(order)
+        chosen, writer = await self._models.choose(Tier.ROLE_PLAY, known.session.tenant, known.content)
+        text_tokens = writer.message_tokens(order.text)
+        known = await self._with_room(known, writer, order)
+        session, content, history = known.session, known.content, known.history
+        background = await self._background(known, writer, order.text)
+        return PreparedTurn(
+            session=session,
+            content=content,
+            history=history,
+            chosen=chosen,
+            writer=writer,
+            background=background,
+            text_tokens=text_tokens,
+            written=writer.write(session, content, history, order.text, background),
+        )
+
+    async def _known(self, order: TurnOrder) -> Known:
+        async with self._records.begin() as work:
+            session = await visible_session(work, order.viewer, order.session)
+            if not session.is_open:
+                raise SessionClosed("the session is closed")
+            if await _earlier(work, order) is not None:
+                raise SessionMoved("a turn with this idempotency key has just ended")
+            scenario = await known_scenario(work, session.tenant, session.scenario, session.scenario_version)
+        history = await self._histories.of(session)
+        limit = scenario.content.max_turns
+        if history.played >= limit:
+            raise TurnLimitReached(limit)
+        return Known(session, scenario.content, history)
+
+    async def _with_room(self, known: Known, writer: PromptWriter, order: TurnOrder) -> Known:
+        """Fold at once what must make room for the message: the trainee waits for no model.
+
+        A note that came first, made in think time by whichever process, may have made the room already.
+        """
+        for _ in range(_ATTEMPTS):
+            fold = writer.overdue(known.session, known.content, known.history, order.text)
+            if fold is None:
+                return known
+            try:
+                return await self._folded(known, writer, fold)
+            except SessionMoved:
+                known = await self._known(order)
+        raise SessionMoved("notes of the session are written faster than they are read")
+
+    async def _folded(self, known: Known, writer: PromptWriter, fold: Fold) -> Known:
+        turns = await self._histories.turns(known.session.id, fold.from_turn, fold.to_turn)
+        text = writer.extract(known.content, turns)
+        draft = NoteDraft(
+            fold.from_turn, fold.to_turn, text, writer.count(text), NoteMaker.EXTRACT, CompactionOutcome.EXTRACTED
+        )
+        note = await self._notes.add(known.session, draft)
+        return Known(replace(known.session, note_count=note.seq), known.content, with_note(known.history, note))
+
+    async def _background(self, known: Known, writer: PromptWriter, text: str) -> Background:
+        base = known.content.knowledge_base
+        if base is None or self._knowledge is None:
+            return NO_BACKGROUND
+        room = writer.knowledge_room(known.session, known.content, known.history, text)
+        if room < 1:
+            return NO_BACKGROUND
+        return await self._knowledge.find(known.session.tenant, base, text, budget_tokens=room)
+
+
+def asker_of(session: Session, writer: PromptWriter) -> Asker:
+    return Asker(session.scenario, session.scenario_version, session.trainee, writer.window_tokens)
+
+
+async def _earlier(work: UnitOfWork, order: TurnOrder) -> Turn | None:
+    if order.idempotency is None:
+        return None
+    turn = await work.turns.by_key(order.session, order.idempotency.key)
+    if turn is None or turn.idempotency is None or not order.idempotency.repeats(turn.idempotency):
+        return None
+    return None if turn.error is not None and turn.error.retryable else turn

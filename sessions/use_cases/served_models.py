@@ -1,0 +1,22 @@
+"""Which model serves a kind of work, together with the writer that knows its tokens and its window."""
+
+from collections.abc import Mapping
+
+from sessions.domain.scenario import ScenarioContent
+from sessions.domain.tiers import Chosen, Tier
+from sessions.domain.viewer import TenantId
+from sessions.ports import Tiers
+from sessions.prompt_writer import PromptWriter
+
+
+class ServedModels:
+    """`writers` has every model that `tiers` may name."""
+
+    def __init__(self, *, tiers: Tiers, writers: Mapping[str, PromptWriter]) -> None:
+        self._tiers = tiers
+        self._writers = writers
+
+    async def choose(self, tier: Tier, tenant: TenantId, content: ScenarioContent) -> tuple[Chosen, PromptWriter]:
+        """Raises `PoolUnavailable` or `RecordsUnavailable`."""
+        chosen = await self._tiers.choose(content.tier_of(tier), tenant, dict(content.tiers))
+        return chosen, self._writers[chosen.model]

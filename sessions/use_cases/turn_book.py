@@ -1,0 +1,68 @@
+"""Writes turns: one row, the session's next version and the outbox entry, or none of them."""
+
+from dataclasses import dataclass, replace
+
+from sessions.domain.history import History
+from sessions.domain.history import with_turn as longer
+from sessions.domain.session import Session, with_turn
+from sessions.domain.turn import Turn, TurnError, TurnState
+from sessions.errors import RecordsUnavailable, SessionMoved
+from sessions.ports import OutboxEntry, Records
+from sessions.use_cases.session_histories import SessionHistories
+
+
+@dataclass(frozen=True, slots=True)
+class BookedTurn:
+    """What is true of a turn in the end. Without a `session` it was not written."""
+
+    turn: Turn
+    history: History
+    session: Session | None = None
+    """The session as it is on record now."""
+
+
+class TurnBook:
+    def __init__(self, *, records: Records, histories: SessionHistories) -> None:
+        self._records = records
+        self._histories = histories
+
+    async def add(self, session: Session, history: History, turn: Turn) -> BookedTurn:
+        """Write the turn behind this history of the session, and keep the longer one at hand."""
+        try:
+            async with self._records.begin() as work:
+                stored = await work.sessions.advance(with_turn(session))
+                await work.turns.add(turn)
+                await work.outbox.add(_entry(session, turn))
+        except SessionMoved:
+            return _unwritten(turn, history, "session_moved", "another turn of the session was written meanwhile")
+        except RecordsUnavailable:
+            return _unwritten(turn, history, "records_unavailable", "the turn could not be stored")
+        grown = longer(history, turn)
+        if stored.note_count == session.note_count:
+            await self._histories.keep(stored, grown)
+        return BookedTurn(turn, grown, stored)
+
+
+def _unwritten(turn: Turn, history: History, code: str, message: str) -> BookedTurn:
+    failed = replace(turn, state=TurnState.FAILED, error=TurnError(code, message, retryable=True))
+    return BookedTurn(failed, history)
+
+
+def _entry(session: Session, turn: Turn) -> OutboxEntry:
+    return OutboxEntry(
+        tenant=session.tenant,
+        kind=f"turn.{turn.state}",
+        subject=str(turn.session),
+        facts={
+            "turn": turn.number,
+            "replica": turn.replica,
+            "continued": turn.continued,
+            "model": turn.model,
+            "tier": turn.tier,
+            "fell_back": turn.fell_back,
+            "prompt_tokens": turn.usage.prompt_tokens,
+            "cached_tokens": turn.usage.cached_tokens,
+            "completion_tokens": turn.usage.completion_tokens,
+        },
+        at=turn.ended_at,
+    )

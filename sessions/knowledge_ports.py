@@ -1,14 +1,15 @@
 """Where knowledge is kept: written by instructors, read by everything that needs background.
 
-Every method takes the tenant, and what belongs to another one is answered like what does not exist. All of them raise
-`RecordsUnavailable` when the database cannot be asked.
+What is kept is asked for with its tenant, always, and what belongs to another one is answered like what does not exist.
+`RecordsUnavailable` is raised when the database cannot be asked.
 """
 
 from collections.abc import Mapping, Sequence
 from typing import Protocol
 
+from sessions.domain.chunking import Block
 from sessions.domain.citation import DocumentId, KnowledgeBaseId
-from sessions.domain.knowledge import Chunk, Contents, Document, KnowledgeBase, Shelved
+from sessions.domain.knowledge import Chunk, Contents, Document, KnowledgeBase, MediaType, Shelved
 from sessions.domain.page import Cursor, Page
 from sessions.domain.viewer import TenantId
 
@@ -74,3 +75,10 @@ class Shelf(Protocol):
         self, tenant: TenantId, base: KnowledgeBaseId, model: str
     ) -> Mapping[tuple[DocumentId, int], bytes]:
         """What this embedding model made of the base's chunks, by document and number, as far as it is there."""
+
+
+class DocumentReader(Protocol):
+    """Takes the text out of an upload."""
+
+    async def read(self, media_type: MediaType, raw: bytes) -> Sequence[Block]:
+        """Its blocks in the order of the text, at least one with text in it; raises `DocumentUnreadable`."""

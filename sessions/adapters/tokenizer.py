@@ -68,6 +68,9 @@ class _Whole:
     def count(self, text: str) -> int:
         return len(self._tokenizer.encode(text, add_special_tokens=False))
 
+    def count_once(self, text: str) -> int:
+        return self.count(text)
+
 
 class _Pieces:
     """Cuts a text at its added tokens and counts each piece once.
@@ -84,6 +87,10 @@ class _Pieces:
     def count(self, text: str) -> int:
         added, pieces = self._cutter.cut(text)
         return added + sum(map(self._counted, pieces))
+
+    def count_once(self, text: str) -> int:
+        added, pieces = self._cutter.cut(text)
+        return added + sum(map(self._encoding.count, pieces))
 
     def _counted(self, piece: str) -> int:
         key = blake2b(piece.encode("utf-8", "surrogatepass"), digest_size=16).digest()
@@ -149,6 +156,10 @@ class ModelTokenizer(TokenCounter):
     def count_text(self, text: str) -> int:
         """The text must have been neutralised: a special token in it would count as the one token it is."""
         return self._pieces.count(text)
+
+    def count_once(self, text: str) -> int:
+        """As `count_text`, of a text that will not come again; from any thread, and whatever is remembered stays."""
+        return self._pieces.count_once(text)
 
     @override
     def count_prompt(self, messages: Sequence[Message]) -> int:

@@ -66,6 +66,11 @@ def test_text_is_counted_without_any_template(folder: Path, counter: ModelTokeni
     assert counter.count_text("Good morning, 你好") == _raw_count(folder, "Good morning, 你好")
 
 
+def test_a_text_that_is_counted_once_has_the_same_tokens(folder: Path, counter: ModelTokenizer) -> None:
+    for text in ("", "Hello there", "价格 48 yuan <|im_start|> again", "e\u0301 🙂"):
+        assert counter.count_once(text) == counter.count_text(text) == _raw_count(folder, text)
+
+
 def test_the_overhead_is_what_one_more_exchange_costs_beyond_its_text(counter: ModelTokenizer) -> None:
     one = counter.count_prompt([SYSTEM, Message(Role.USER, "price")])
     more = [Message(Role.ASSISTANT, "customer"), Message(Role.USER, "order")]

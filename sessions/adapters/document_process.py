@@ -1,0 +1,96 @@
+"""Reads documents in processes of their own, which are ended when they take too long.
+
+A document is written by strangers and read by libraries that were not made for enemies: whatever it does to them
+happens elsewhere, without our settings and secrets, and nobody's turn waits for it.
+"""
+
+import asyncio
+import sys
+from asyncio.subprocess import DEVNULL, PIPE, Process
+from collections.abc import Sequence
+from contextlib import suppress
+from pathlib import Path
+
+from pydantic import BaseModel, ConfigDict, TypeAdapter
+from typing_extensions import override
+
+import sessions
+from sessions.domain.chunking import Block
+from sessions.domain.knowledge import MediaType
+from sessions.errors import DocumentUnreadable
+from sessions.knowledge_ports import DocumentReader
+
+_CHILD = "sessions.adapters.parsers.child"
+
+
+class _Refused(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
+    reason: str
+    detail: str
+
+
+class _Read(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
+    blocks: list[tuple[tuple[str, ...], str]]
+
+
+_ANSWER: TypeAdapter[_Read | _Refused] = TypeAdapter(_Read | _Refused)
+
+
+class DocumentProcesses(DocumentReader):
+    def __init__(self, *, max_characters: int, max_pages: int, limit_s: float, at_once: int) -> None:
+        self._words = (str(max_characters), str(max_pages))
+        self._limit_s = limit_s
+        self._places = asyncio.Semaphore(at_once)
+
+    @override
+    async def read(self, media_type: MediaType, raw: bytes) -> Sequence[Block]:
+        async with self._places:
+            answer = await self._answer(media_type, raw)
+        if isinstance(answer, _Refused):
+            raise DocumentUnreadable(answer.reason, answer.detail)
+        return [Block(headings, text) for headings, text in answer.blocks]
+
+    async def _answer(self, media_type: MediaType, raw: bytes) -> _Read | _Refused:
+        process = await self._start(media_type)
+        try:
+            async with asyncio.timeout(self._limit_s):
+                told, _ = await process.communicate(raw)
+        except TimeoutError:
+            raise DocumentUnreadable("too_slow", f"the document could not be read within {self._limit_s:g} s") from None
+        finally:
+            await _end(process)
+        if process.returncode:
+            raise DocumentUnreadable("malformed", f"the document is no {media_type} that can be read")
+        return await asyncio.to_thread(_ANSWER.validate_json, told)
+
+    async def _start(self, media_type: MediaType) -> Process:
+        # Of the environment it gets only where to find us: the rest holds secrets.
+        environment = {
+            "PYTHONPATH": str(Path(sessions.__file__).parents[1]),
+            "PYTHONSAFEPATH": "1",
+            "LC_ALL": "C.UTF-8",
+        }
+        return await asyncio.create_subprocess_exec(
+            sys.executable,
+            "-m",
+            _CHILD,
+            media_type,
+            *self._words,
+            str(int(self._limit_s) + 1),
+            stdin=PIPE,
+            stdout=PIPE,
+            stderr=DEVNULL,
+            cwd="/",
+            env=environment,
+        )
+
+
+async def _end(process: Process) -> None:
+    """No child outlives its document, however its reading ended."""
+    if process.returncode is None:
+        with suppress(ProcessLookupError):
+            process.kill()
+        await process.wait()

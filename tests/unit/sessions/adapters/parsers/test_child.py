@@ -1,0 +1,52 @@
+"""What the reading process answers, whatever it is given."""
+
+import pytest
+
+from sessions.adapters.parsers.child import MODULES, read
+from sessions.domain.knowledge import MediaType
+from tests.support.document_files import docx_of, pdf_of
+
+TEXT = "A pump costs 48 yuan."
+FILES = {
+    MediaType.TEXT: TEXT.encode(),
+    MediaType.MARKDOWN: f"**{TEXT}**".encode(),
+    MediaType.HTML: f"<p>{TEXT}</p>".encode(),
+    MediaType.PDF: pdf_of(TEXT),
+    MediaType.DOCX: docx_of(("Normal", TEXT)),
+}
+
+
+@pytest.mark.parametrize("media_type", MediaType)
+def test_every_format_has_a_reader(media_type: MediaType) -> None:
+    assert set(MODULES) == set(MediaType)
+    answer = read(media_type, FILES[media_type], max_characters=100, max_pages=1)
+    assert answer == {"blocks": [(("p. 1",) if media_type is MediaType.PDF else (), TEXT)]}
+
+
+def test_a_text_of_too_many_characters_is_refused() -> None:
+    answer = read(MediaType.TEXT, b"12345\n\n67890", max_characters=9, max_pages=1)
+    assert answer["reason"] == "too_long"
+    assert "9 characters" in str(answer["detail"])
+    assert "blocks" in read(MediaType.TEXT, b"12345\n\n67890", max_characters=10, max_pages=1)
+
+
+@pytest.mark.parametrize(
+    ("media_type", "raw"),
+    [
+        (MediaType.TEXT, b" \n"),
+        (MediaType.HTML, b"<img src=x>"),
+        (MediaType.PDF, pdf_of("")),
+        (MediaType.MARKDOWN, b"#"),
+    ],
+)
+def test_a_document_without_text_is_refused(media_type: MediaType, raw: bytes) -> None:
+    assert read(media_type, raw, max_characters=100, max_pages=1)["reason"] == "no_text"
+
+
+def test_what_a_format_refuses_is_told() -> None:
+    assert read(MediaType.PDF, b"no", max_characters=9, max_pages=1)["reason"] == "malformed"
+
+
+def test_a_page_nested_without_end_is_answered() -> None:
+    deep = b"<div>" * 200_000 + b"bottom"
+    assert set(read(MediaType.HTML, deep, max_characters=99, max_pages=1)) in ({"blocks"}, {"reason", "detail"})

@@ -22,7 +22,7 @@ from sessions.ports import TokenCounter
 MARGIN_TOKENS = 32
 """Token counts do not add up exactly where a text begins or ends in white space; the tail keeps this much away."""
 
-_MOST_CHARACTERS_PER_TOKEN = 16
+MOST_CHARACTERS_PER_TOKEN = 16
 """A text with more of them on the average is padding; people's words have two to five."""
 
 _REMEMBERED_COUNTS = 512
@@ -47,7 +47,7 @@ class PromptRuler:
 
         Counting holds up every other turn of the process, and a body may bring enough to do so for seconds.
         """
-        counted = text[: limit * _MOST_CHARACTERS_PER_TOKEN]
+        counted = text[: limit * MOST_CHARACTERS_PER_TOKEN]
         tokens = self.count(counted)
         return tokens if len(counted) == len(text) else max(tokens, limit + 1)
 

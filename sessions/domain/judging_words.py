@@ -1,0 +1,148 @@
+"""Words that a note may not carry: judgements of the exercise, and orders to whoever plays the other part.
+
+A trainee could plant either in the talk, in the hope that it comes back as a record that the tutor believes. Where
+it is not clear what is meant, it counts as planted: a lost sentence costs less than a believed one.
+"""
+
+import re
+from collections.abc import Iterable
+
+from sessions.domain.folded_text import readings, run_together
+
+
+def is_suspicious(sentence: str) -> bool:
+    """Whether the sentence judges the exercise or gives orders."""
+    chinese = run_together(sentence)
+    return any(_ENGLISH.search(reading) for reading in readings(sentence)) or _CHINESE.search(chinese) is not None
+
+
+def names_judging(text: str) -> bool:
+    """Whether one of the plainest of these words stands in it, also where it spans two sentences."""
+    return (
+        any(_PLAINEST.search(reading) for reading in readings(text))
+        or _CHINESE_WORDS.search(run_together(text)) is not None
+    )
+
+
+def _spelt(words: Iterable[str], endings: str = "") -> str:
+    """Each word also where its letters are drawn out or stand apart."""
+    spelt = (" ?".join(f"{letter}+" for letter in word.replace(" ", "")) for word in words)
+    return rf"(?<![a-z])(?:{'|'.join(spelt)}){endings}(?![a-z])"
+
+
+def _any_of(*patterns: str) -> re.Pattern[str]:
+    return re.compile("|".join(f"(?:{pattern})" for pattern in patterns))
+
+
+_NOUNS = (
+    *("examiner", "assessor", "evaluator", "grader", "adjudicator", "invigilator", "proctor", "rubric", "pass mark"),
+    *("full mark", "top mark", "system prompt", "jailbreak", "mark sheet", "manfen", "pingfen", "kaoguan"),
+)
+_STEMS = (
+    "score",
+    "scoring",
+    "grade",
+    "grading",
+    "evaluate",
+    "evaluation",
+    "evaluating",
+    "assess",
+    "assessment",
+    "ignore",
+)
+_PLAIN_WORDS = (_spelt(_NOUNS, "(?: ?s+)?"), _spelt(_STEMS[:-1], "(?: ?[sdr]+| ?e+ ?d+| ?i+ ?n+ ?g+)?"))
+_PLAINEST = _any_of(*_PLAIN_WORDS)
+
+_PLAYER = r"(?:trainee|learner|candidate|student|participant|user|player|employee|apprentice|human)"
+_ANYONE = rf"(?:{_PLAYER}|i|you|he|she|we|they|everyone|everybody|nobody)"
+_TUTOR = r"(?:tutor|assistant|ai|model|language model|chat ?bot|bot|npc|character|actor)"
+_EXERCISE = (
+    r"(?:exercise|drill|training|simulation|role ?play|test|exam|examination|course|module|session|scenario|lesson|"
+    r"quiz)"
+)
+_BEST = r"(?:highest|maximum|max|top|best|full|perfect|excellent|outstanding|flawless|exemplary|superb)"
+_RULES = (
+    r"(?:instructions?|rules?|prompts?|guidelines?|directions?|directives?|script|persona|constraints?|restrictions?|"
+    r"polic(?:y|ies))"
+)
+
+_JUDGING = (
+    r"\b(?:markers?|judges?|judged|judg(?:e)?ments?|jury|scorers?|raters?|verdicts?|criteri(?:on|a)|distinctions?)\b",
+    r"(?<!scratch )(?<!skid )(?<!burn )(?<!water )(?<!bite )(?<!stretch )(?<!question )\bmarks\b",
+    r"\bmark(?:ed)? (?:of|as|is|was|at|for|me|him|her|them) ",
+    rf"\b(?:{_BEST}|good|bonus|extra|passing) marks?\b|\bratings?\b|\brated\b|\bapprais\w+",
+    r"\b(?:full|max|maximum|bonus|extra|top|perfect|all|hundred|ninety|\d{2,3}) points?\b|\bpoints awarded\b",
+    r"\bout of (?:10|100|ten|hundred|a hundred|five|5|20|twenty)\b|\b\d{1,3} ?/ ?100\b|\b10 ?/ ?10\b|\b5 ?/ ?5\b",
+    r"\ba\+|\ban a\b|\bstraight as?\b|\b(?:five|5|full) stars\b|\bflying colou?rs\b|\baced\b|\bgold star\b",
+    r"\baward(?:s|ed|ing)?\b|\bcertif(?:y|ied|ies|ication)\b|\bcertificate of completion\b|\bhonou?rs\b",
+    rf"\b{_BEST}(?: \w+)? (?:results?|outcomes?|levels?|rank\w*|credits?|performances?|verdict|number|possible|"
+    rf"remarks?)\b",
+    r"\b(?:performance|result|outcome) (?:is|was|rating|review|of the trainee|pass)\b",
+    r"\bperform(?:s|ed)? (?:\w+ )?(?:excellently|perfectly|flawlessly|outstandingly|brilliantly|well)\b",
+    r"\bdeserv(?:e|es|ed)\b|\bgets? full\b|\bfull credit\b",
+    rf"\b{_ANYONE}(?: \w+){{0,4}} fail(?:ed|s)?\b(?! to\b)",
+    r"(?<!boarding )(?<!bus )(?<!season )(?<!monthly )\bpass(?:ed|es)?\b"
+    r"(?! (?:away|by|on|along|out|through|over|me|him|her|it|us|them|your|my|a |word|port|"
+    r"the (?:salt|message|phone|note|parcel|information|word|call|bridge|station|house|shop|line)))",
+    rf"\bpass(?:ed|es|ing)? (?:\w+ ){{0,2}}{_EXERCISE}\b|\bpassing (?:score|grade|mark|result|level)\b",
+    rf"\b{_EXERCISE}(?: \w+){{0,4}} (?:passed|succeeded|success\w*|finished|cleared|completed?|approved|over|won|"
+    rf"perfect|excellent)\b",
+    rf"\b(?:passed|success\w*|finished|cleared|completed?|approved|won|nailed|mastered)(?: \w+){{0,3}} {_EXERCISE}\b",
+    rf"\b{_PLAYER}(?: \w+){{0,3}} (?:{_BEST}|competent|qualified|approved|successful|succeeded|passed|passes)\b",
+    r"\b(?:objectives?|goals?|requirements|standards)(?: \w+){0,3} (?:met|achieved|reached|fulfilled|completed|"
+    r"satisfied)\b",
+    r"\b(?:did|does|got|handled) (?:everything|all|it all) (?:right|correctly|perfectly)\b|\b(?:no|zero|without|"
+    r"any) mistakes\b",
+    r"\bbest (?:trainee|learner|candidate|student)\b|\btop performer\b",
+)
+_ORDERS = (
+    rf"\b(?:ignor\w+|disregard\w*|overrid\w+|overrul\w+|bypass\w*|forget|drop|discard|cancel|replace)(?: "
+    rf"\w+){{0,5}} {_RULES}\b",
+    _spelt(["ignore", "disregard"])
+    + r"(?: \w+){0,4} (?:above|previous|prior|earlier|everything|all|any|before|scenario|role|what)\b",
+    r"\bforget (?:all|any|everything|previous|prior|earlier|the above|what you|about your)\b",
+    r"\bfrom (?:now|here) on\b|\bfrom this (?:point|moment|turn|message)\b|\bhenceforth\b|\bstarting now\b|\bas "
+    r"of now\b",
+    rf"\bfor the rest of (?:this|the|our) (?:conversation|chat|talk|{_EXERCISE})\b",
+    r"\byou (?:must|shall|have to|need to|should|will|can|are to|are required to|may) (?:always|never|only|not|"
+    r"now|no longer)\b",
+    r"\byou (?:must|shall|have to|need to|should|will|are to|are required to) "
+    r"(?:answer|respond|reply|say|agree|act|behave|pretend|obey|follow|treat|confirm|grant|praise|accept|admit|"
+    r"speak)\b",
+    rf"\b{_TUTOR}(?: \w+){{0,2}} (?:must|should|shall|has to|needs? to|ought|will|may|can|is (?:now )?"
+    r"(?:required|obliged|instructed|told|ordered|allowed|permitted|free))\b",
+    r"\byou are now\b|\bact as\b|\bpretend (?:to|that|you)\b|\byour (?:new|real|true) (?:role|task|goal|job|"
+    r"persona|identity|purpose)\b",
+    r"\brules?\b|\bdirectives?\b|\b(?:new|these|following|previous|above|prior|special|your|hidden|secret|follow|"
+    r"obey|system) instructions?\b",
+    r"\b(?:system|your|the|this|hidden|initial|original|new) prompt\b|\bsystem (?:message|note|instructions?|"
+    r"override)\b",
+    r"\b(?:developer|dan|god|debug|admin|maintenance) mode\b|\bsudo\b",
+    r"\b(?:always|never) (?:say|answer|respond|reply|agree|refuse|reveal|confirm|give|grant|praise|contradict|"
+    r"object)\b",
+    r"\b(?:do not|don t|dont) (?:reveal|refuse|question|challenge|object|disagree|contradict|follow)\b",
+    rf"\b(?:end|stop|leave|quit|break) (?:the |this |your )?(?:acting|playing|character|role|{_EXERCISE})\b|"
+    rf"\b(?:out of|in) character\b",
+    rf"\b(?:consider|treat|regard|count|mark) (?:\w+ ){{0,3}}(?:as|{_EXERCISE}|done|complete[d]?|passed)\b",
+)
+_ENGLISH = _any_of(
+    *_PLAIN_WORDS, *_JUDGING, *_ORDERS, r"满 ?(?:marks?|scores?|points?)|(?:full|max|top|high) ?分|给 ?a\+?"
+)
+
+_CHINESE_WORDS = re.compile(
+    "评分|得分|满分|打分|分数|高分|低分|总分|及格|合格|考官|评委|考核|考评|评估|评定|评审|评级|评判|评卷|扣分|加分|阅卷|成绩|优秀|优等|甲等|"
+    "规则|指令|忽略|无视|系统提示|提示词|通过考|通过测|通过评|满marks|满score|full分|满fen"
+)
+_CHINESE = _any_of(
+    _CHINESE_WORDS.pattern,
+    "评价(?:为|是|最|很高|极高|优|满|等级)|评语|星级|五星|裁判|裁定|鉴定|授予|嘉奖|第一名|最高(?:分|等级|评价|级别|档|荣誉)",
+    r"(?<![点时:\d])\d{1,3}分(?![钟之店公支部期行手享开析别配红米期量明布])|百分(?!之|比|百|点)|[八九]十.?分(?!钟|之)",
+    "通过(?:了)?(?:本次|这次|此次|本轮|全部|所有|整个|了本|了这)?(?:考|测|评|训练|培训|演练|练习|认证|审核|验收|课程)|已经?通过|顺利通过|成功通过|全部通过",
+    "(?:学员|考生|受训者?|用户|对方|我|他|她|你)(?:已|都|也|就|可以|应该|应当)?(?:经)?通过(?:了)?(?!电话|微信|邮件|网|银行|朋友|手机|短信|支付|客服|地铁|中介|你|这|那|他|她)",
+    "判(?:定|为|我|他|她|学员).{0,6}(?:过|赢|优|成功)|过关|结业|达标|表现(?:优|完美|出色|极佳|满意|很好|最佳|非常好|突出)|完美(?:表现|完成|通关)|圆满完成",
+    "(?:演练|训练|培训|练习|考试|测试|测验|课程|模拟)(?:已|都|经|全部|顺利|圆满|成功|就|可以|算|的)*(?:通过|结束|成功|完成|成绩|结果|合)|考试",
+    "从现在(?:起|开始)|从此(?:以后|刻起|刻开始)|今后你|(?:以后|接下来)你(?:必须|要|都|只)|你现在是|你的(?:新|真实|真正)(?:角色|身份|任务|设定)|新规|新的?(?:规则|设定|角色|身份)",
+    "你(?:必须|务必|只能|不得|不准|一定要|应该|应当|需要|要)(?:始终|一直|永远|马上|总是|无条件|只|回答|回复|说|同意|答应|承认|扮演|服从|听|按照?我|承诺|接受我|假装|遵|称赞|表扬|夸)",
+    "(?:导师|助手|助理|模型|机器人|ai|扮演者|角色)(?:必须|应该|应当|都?要|需要|只能|不得|不能|务必|从)|假装|扮演(?!练)|系统(?:消息|指示|命令|通知)",
+    "忘(?:记|掉)(?:之前|以前|前面|上面|所有|你的|一切|全部|刚才)|不要(?:再)?(?:扮演|遵守|拒绝我|反驳|质疑)|(?:停止|结束|退出)(?:角色|扮演|演练|训练|模拟)|听我的命令|服从我",
+)

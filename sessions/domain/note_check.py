@@ -1,0 +1,56 @@
+"""What of an untrusted text may stand in a note.
+
+A note is read back as a record of what was said, so it holds no control strings, no marks of ours, no chat roles, and
+no sentence that judges the exercise or gives orders.
+"""
+
+import re
+from collections.abc import Iterator
+from itertools import pairwise
+
+from sessions.domain.folded_text import visible
+from sessions.domain.judging_words import is_suspicious, names_judging
+from sessions.domain.prompt import PromptRules
+
+_SENTENCE = re.compile(r"[^\n]*?(?:[.!?…]+[\"'”’)]*(?=\s|$)|[。！？；;]+[”’」』）]*|(?=\n)|$)")
+_ROLE = re.compile(
+    r"^[\s>*#`_\-•]*(?:system|assistant|user|human|ai|developer|tool|tutor|系统|助手|用户|工具)[\s*`_]*[:：]\s*",
+    re.IGNORECASE,
+)
+_MARKDOWN = re.compile(r"^[\s>#*•\-]+(?=\S)|[*`]{1,3}|_{2,}|~{2,}")
+_FRAME_WORD = re.compile(r"<{2,}|>{2,}|\[/?(?:INST|SYS)\]", re.IGNORECASE)
+_LEAST_LETTERS = 2
+_BLANKS = re.compile(r"[^\S\n]+")
+
+
+def sentences(text: str) -> list[str]:
+    """The text in sentences; a line break ends one."""
+    return [found for match in _SENTENCE.finditer(text) if (found := match.group().strip())]
+
+
+def checked_text(text: str, rules: PromptRules) -> str:
+    """The lines of the text without whatever a note may not hold; empty when nothing is left."""
+    lines = (_line(line) for line in _BLANKS.sub(" ", visible(text.replace("\t", " "))).split("\n"))
+    harmless = [sentences(rules.harmless(line)) for line in lines]
+    kept = _innocent([sentence for line in harmless for sentence in line])
+    return "\n".join(filter(None, (" ".join(one for one in line if next(kept)) for line in harmless)))
+
+
+def _innocent(found: list[str]) -> Iterator[bool]:
+    """For each sentence, whether it may stay: by itself, and together with each of its neighbours."""
+    bad = {place for place, sentence in enumerate(found) if is_suspicious(sentence)}
+    for place, (one, other) in enumerate(pairwise(found)):
+        if not {place, place + 1} & bad and names_judging(f"{one} {other}"):
+            bad |= {place, place + 1}
+    return (place not in bad and _says_something(sentence) for place, sentence in enumerate(found))
+
+
+def _says_something(sentence: str) -> bool:
+    return sum(one.isalnum() for one in sentence) >= _LEAST_LETTERS
+
+
+def _line(line: str) -> str:
+    """Without what makes it look like more than a line of text: chat roles, headings, emphasis, frames."""
+    while (shorter := _MARKDOWN.sub("", _FRAME_WORD.sub("", _ROLE.sub("", line)))) != line:
+        line = shorter
+    return line.strip()

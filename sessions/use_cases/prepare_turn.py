@@ -1,5 +1,6 @@
 """Everything that comes before the tutor is asked: the session, its history, the model, the background, the prompt."""
 
+from collections.abc import Collection
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -93,14 +94,21 @@ class TurnPreparation:
             await visible_session(work, order.viewer, order.session)
             return await _earlier(work, order)
 
-    async def __call__(self, order: TurnOrder) -> PreparedTurn:
-        """To be called by who holds the session's lease.
+    async def has_stand_in(self, turn: PreparedTurn, *, lost: Collection[str]) -> bool:
+        """Whether another model may serve the turn, now that these were asked in vain; raises `PoolUnavailable` where
+        none ever may.
+        """
+        chosen, _ = await self._models.choose(Tier.ROLE_PLAY, turn.session.tenant, turn.content, lost=lost)
+        return chosen.model not in lost
 
-        Raises `SessionNotFound`, `SessionClosed`, `SessionMoved`, `TurnLimitReached`, `TextEmpty`, `TextTooLong` or
-        `RecordsUnavailable`.
+    async def __call__(self, order: TurnOrder, *, lost: Collection[str] = ()) -> PreparedTurn:
+        """To be called by who holds the session's lease. `lost` are models that were just asked in vain.
+
+        Raises `SessionNotFound`, `SessionClosed`, `SessionMoved`, `TurnLimitReached`, `TextEmpty`, `TextTooLong`,
+        `PoolUnavailable` or `RecordsUnavailable`.
         """
         known = await self._known(order)
-        chosen, writer = await self._models.choose(Tier.ROLE_PLAY, known.session.tenant, known.content)
+        chosen, writer = await self._models.choose(Tier.ROLE_PLAY, known.session.tenant, known.content, lost=lost)
         text_tokens = writer.message_tokens(order.text)
         known = await self._with_room(known, writer, order)
         session, content, history = known.session, known.content, known.history

@@ -1,6 +1,6 @@
 """Which model serves a kind of work, together with the writer that knows its tokens and its window."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 
 from sessions.domain.scenario import ScenarioContent
 from sessions.domain.tiers import Chosen, Tier
@@ -16,7 +16,9 @@ class ServedModels:
         self._tiers = tiers
         self._writers = writers
 
-    async def choose(self, tier: Tier, tenant: TenantId, content: ScenarioContent) -> tuple[Chosen, PromptWriter]:
-        """Raises `PoolUnavailable` or `RecordsUnavailable`."""
-        chosen = await self._tiers.choose(content.tier_of(tier), tenant, dict(content.tiers))
+    async def choose(
+        self, tier: Tier, tenant: TenantId, content: ScenarioContent, *, lost: Collection[str] = ()
+    ) -> tuple[Chosen, PromptWriter]:
+        """`lost` are models that were just asked in vain. Raises `PoolUnavailable` or `RecordsUnavailable`."""
+        chosen = await self._tiers.choose(content.tier_of(tier), tenant, dict(content.tiers), lost=lost)
         return chosen, self._writers[chosen.model]

@@ -7,9 +7,10 @@ from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 
 from sessions.domain.turn import Turn
-from sessions.ports import Clock, TurnLock, Tutor
+from sessions.errors import TutorFull, TutorUnavailable
+from sessions.ports import Clock, TurnLock, Tutor, TutorReply
 from sessions.use_cases.open_turn import OpenTurn, TurnDraft
-from sessions.use_cases.prepare_turn import TurnOrder, TurnPreparation
+from sessions.use_cases.prepare_turn import PreparedTurn, TurnOrder, TurnPreparation
 from sessions.use_cases.turn_book import TurnBook
 
 
@@ -35,14 +36,13 @@ class TakeTurn:
         """Hold the session's lease, ask the tutor, and hand out the turn that has begun.
 
         Raises `SessionNotFound`, `SessionClosed`, `SessionBusy`, `SessionMoved`, `TurnLimitReached`, `TextEmpty`,
-        `TextTooLong`, `TutorUnavailable` (or its kind `TutorFull`), `TutorRejected` or `RecordsUnavailable`.
+        `TextTooLong`, `TutorUnavailable` (or its kinds `TutorFull` and `PoolUnavailable`), `TutorRejected` or
+        `RecordsUnavailable`.
         """
         accepted, started = self._clock.now(), self._clock.ticks()
         async with AsyncExitStack() as held:
             await held.enter_async_context(self._lock.hold(order.session))
-            prepared = await self._preparation(order)
-            request = prepared.request(trace_parent=order.trace_parent)
-            reply = await held.enter_async_context(self._tutor.reply(request))
+            prepared, reply = await self._asked(order, held)
             yield OpenTurn(
                 draft=TurnDraft(
                     prepared=prepared,
@@ -56,3 +56,20 @@ class TakeTurn:
                 book=self._book,
                 clock=self._clock,
             )
+
+    async def _asked(self, order: TurnOrder, held: AsyncExitStack) -> tuple[PreparedTurn, TutorReply]:
+        """The turn as a model has taken it. A pool that turns out to be lost is stood in for at once; one that is full
+        is there.
+        """
+        lost: list[str] = []
+        while True:
+            prepared = await self._preparation(order, lost=lost)
+            request = prepared.request(trace_parent=order.trace_parent)
+            try:
+                return prepared, await held.enter_async_context(self._tutor.reply(request))
+            except TutorFull:
+                raise
+            except TutorUnavailable:
+                lost.append(prepared.chosen.model)
+                if not await self._preparation.has_stand_in(prepared, lost=lost):
+                    raise

@@ -166,6 +166,8 @@ class FakeTutor:
 
     script: Sequence[str | asyncio.Event | Exception | Handover] = ("Hello", " there.")
     refusal: Exception | None = None
+    refusals: dict[str, Exception] = field(default_factory=dict)
+    """For the requests that name this model."""
     requests: list[TutorRequest] = field(default_factory=list)
     forgotten: list[SessionId] = field(default_factory=list)
     warmed: list[TutorRequest] = field(default_factory=list)
@@ -174,8 +176,8 @@ class FakeTutor:
     @asynccontextmanager
     async def reply(self, request: TutorRequest) -> AsyncIterator[TutorReply]:
         self.requests.append(request)
-        if self.refusal is not None:
-            raise self.refusal
+        if (refusal := self.refusals.get(request.model, self.refusal)) is not None:
+            raise refusal
         self.open_replies += 1
         try:
             yield FakeReply(self.script)

@@ -47,10 +47,10 @@ class Stage:
             return list(await work.turns.all(self.session.id))
 
 
-async def staged(**changes: object) -> Stage:
-    """A stage whose scenario differs from the usual one in these fields."""
+async def staged(*models: str, **changes: object) -> Stage:
+    """A stage with these models, the default one first, whose scenario differs from the usual one in these fields."""
     records, clock, tutor, trainee = FragileRecords(), FakeClock(), FakeTutor(), viewer()
-    tiers = FakeTiers()
+    tiers = FakeTiers(models or ("fake",))
     outside = Outside(
         records=records,
         lock=OpenLock(),
@@ -58,7 +58,7 @@ async def staged(**changes: object) -> Stage:
         clock=clock,
         working_sets=MemoryWorkingSets(),
         tiers=tiers,
-        writers=writers(),
+        writers=writers(*models),
     )
     use = use_cases(outside)
     author = viewer(tenant=trainee.tenant, sees_all=True)

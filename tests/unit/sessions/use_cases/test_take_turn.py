@@ -8,15 +8,18 @@ import pytest
 
 from sessions.domain.prompt import Role
 from sessions.domain.session import SessionId
+from sessions.domain.tiers import Tier
 from sessions.domain.turn import IdempotencyKey, TurnState
 from sessions.errors import (
     IdempotencyKeyReused,
+    PoolUnavailable,
     SessionClosed,
     SessionMoved,
     SessionNotFound,
     TextEmpty,
     TextTooLong,
     TurnLimitReached,
+    TutorFull,
     TutorUnavailable,
 )
 from sessions.ports import Asker
@@ -196,3 +199,53 @@ async def test_a_turn_that_cannot_be_written_is_not_acknowledged() -> None:
     assert ended.state is TurnState.FAILED
     assert ended.error is not None
     assert ended.error.code == "records_unavailable"
+
+
+ON_LARGE = ((Tier.ROLE_PLAY, "large"), (Tier.SENSITIVE, "large"))
+LOST = TutorUnavailable("no replica", retry_after_s=2.0)
+
+
+async def test_a_turn_tells_which_model_served_which_work() -> None:
+    stage = await staged("fake", "large", tiers=ON_LARGE)
+    turn = await stage.play()
+    assert (turn.tier, turn.model, turn.fell_back) == (Tier.ROLE_PLAY, "large", False)
+    stage.tiers.away.add("large")
+    turn = await stage.play()
+    assert (turn.tier, turn.model, turn.fell_back) == (Tier.ROLE_PLAY, "fake", True)
+    assert [request.model for request in stage.tutor.requests] == ["large", "fake"]
+
+
+async def test_a_pool_that_turns_out_to_be_lost_is_stood_in_for_in_the_same_turn() -> None:
+    stage = await staged("fake", "large", tiers=ON_LARGE)
+    stage.tutor.refusals["large"] = LOST
+    turn = await stage.play()
+    assert (turn.number, turn.model, turn.fell_back) == (1, "fake", True)
+    assert [request.model for request in stage.tutor.requests] == ["large", "fake"]
+    assert stage.tutor.open_replies == 0
+
+
+async def test_when_the_stand_in_is_lost_too_each_was_asked_once() -> None:
+    stage = await staged("fake", "large", tiers=ON_LARGE)
+    stage.tutor.refusals |= {"large": LOST, "fake": TutorUnavailable("nor here", retry_after_s=3.0)}
+    with pytest.raises(TutorUnavailable, match="nor here"):
+        await stage.play()
+    assert [request.model for request in stage.tutor.requests] == ["large", "fake"]
+    assert await stage.turns() == []
+
+
+async def test_a_pool_that_is_full_is_not_lost() -> None:
+    stage = await staged("fake", "large", tiers=ON_LARGE)
+    stage.tutor.refusals["large"] = TutorFull("full", retry_after_s=2.0)
+    with pytest.raises(TutorFull):
+        await stage.play()
+    assert [request.model for request in stage.tutor.requests] == ["large"]
+
+
+async def test_a_sensitive_turn_is_asked_of_no_other_model() -> None:
+    stage = await staged("fake", "large", tiers=ON_LARGE, is_sensitive=True)
+    assert (await stage.play()).tier is Tier.SENSITIVE
+    stage.tutor.refusals["large"] = LOST
+    with pytest.raises(PoolUnavailable) as caught:
+        await stage.play()
+    assert (caught.value.tier, caught.value.model) == ("sensitive", "large")
+    assert {request.model for request in stage.tutor.requests} == {"large"}

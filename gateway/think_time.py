@@ -6,6 +6,7 @@ stopped nor delayed.
 
 import asyncio
 from collections.abc import Awaitable, Callable
+from functools import partial
 from types import TracebackType
 from typing import Final, Self
 
@@ -79,9 +80,9 @@ class ThinkTime:
                 return
             task = self._tasks.create_task(self._thought(self._waiting.pop(session), session))
             self._running[session] = task
-            task.add_done_callback(lambda _, session=session: self._ended(session))
+            task.add_done_callback(partial(self._ended, session))
 
-    def _ended(self, session: SessionId) -> None:
+    def _ended(self, session: SessionId, _: asyncio.Task[None]) -> None:
         # Here and not in the task, which is never begun when it is cancelled at once.
         del self._running[session]
         if self._is_open:

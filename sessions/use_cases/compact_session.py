@@ -63,7 +63,7 @@ class CompactSession:
             return self._failed(CompactionOutcome.UNANSWERED)
         except TimeoutError:
             return self._failed(CompactionOutcome.LATE)
-        text = own[1].note_text(known.content, turns, told)
+        text = own[1].note_text(turns, told)
         if text is None:
             return self._failed(CompactionOutcome.UNUSABLE)
         draft = NoteDraft(span.from_turn, span.to_turn, text, own[1].count(text), NoteMaker.TUTOR, outcome)
@@ -87,12 +87,10 @@ class CompactSession:
         """As many pieces as the window needs, and then one of what was written of them; always from the turns
         themselves, never from earlier notes."""
         writer = model[1]
-        pieces = writer.merge_requests(known.session, known.content, turns)
+        pieces = writer.merge_requests(known.content, turns)
         told = [await self._ask(known, model, piece, f"piece-{number}") for number, piece in enumerate(pieces, 1)]
-        if len(told) == 1:
-            return told[0]
         joined = writer.merge_join_request(known.content, told)
-        return await self._ask(known, model, joined, "joined")
+        return "\n".join(told) if joined is None else await self._ask(known, model, joined, "joined")
 
     async def _ask(self, known: Known, model: tuple[Chosen, PromptWriter], written: Written, name: str) -> str:
         replica = known.history.last_replica

@@ -7,7 +7,7 @@ from enum import StrEnum
 from sessions.domain.note import Note, NoteMaker
 from sessions.domain.session import Session
 from sessions.errors import SessionMoved
-from sessions.ports import Clock, OutboxEntry, Records
+from sessions.ports import Clock, Fact, OutboxEntry, Records
 
 
 class CompactionOutcome(StrEnum):
@@ -78,5 +78,10 @@ class NoteBook:
 
 
 def _entry(session: Session, note: Note) -> OutboxEntry:
-    facts = {"note": note.seq, "from_turn": note.from_turn, "to_turn": note.to_turn, "made_by": note.made_by}
+    facts: dict[str, Fact] = {
+        "note": note.seq,
+        "from_turn": note.from_turn,
+        "to_turn": note.to_turn,
+        "made_by": note.made_by,
+    }
     return OutboxEntry(session.tenant, "session.note", str(session.id), facts, note.created_at)

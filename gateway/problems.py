@@ -59,6 +59,7 @@ KINDS: Mapping[type[Exception], Kind] = {
     training.SessionNotFound: Kind(HTTPStatus.NOT_FOUND, "session_not_found", "there is no such session"),
     training.TurnNotFound: Kind(HTTPStatus.NOT_FOUND, "turn_not_found", "the session has no such turn"),
     training.JobNotFound: Kind(HTTPStatus.NOT_FOUND, "job_not_found", "there is no such job"),
+    training.TooManyQuestions: Kind(_UNPROCESSABLE, "too_many_questions", facts=("limit",)),
     training.TooManyJobs: Kind(HTTPStatus.TOO_MANY_REQUESTS, "too_many_jobs", facts=("limit",)),
     training.DrillNotFound: Kind(HTTPStatus.NOT_FOUND, "drill_not_found", "there is no such drill"),
     training.ScenarioInvalid: Kind(_UNPROCESSABLE, "invalid_request"),

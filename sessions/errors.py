@@ -26,6 +26,14 @@ class TooManyJobs(SessionsError):
         self.retry_after_s = 30.0
 
 
+class TooManyQuestions(SessionsError):
+    """One job takes only so many questions."""
+
+    def __init__(self, *, count: int, limit: int) -> None:
+        super().__init__(f"{count} questions are more than the {limit} that one job takes")
+        self.limit = limit
+
+
 class TurnNotFound(SessionsError):
     """The session has no turn of this number."""
 

@@ -46,8 +46,9 @@ class JobQueue(Protocol):
         can be told without waiting for another worker.
         """
 
-    async def renew(self, owner: WorkerId, *, until: datetime) -> Sequence[Place]:
-        """Keep all that this worker has; returns what that is. What is missing was cancelled or taken by another."""
+    async def renew(self, owner: WorkerId, places: Sequence[Place], *, until: datetime) -> Sequence[Place]:
+        """Keep these items; returns those that are still this worker's. What is missing was cancelled, or taken by
+        another. An item that is not named runs out, so that a claim whose answer was lost is not held for ever."""
 
     async def settle(self, claim: Claim, what: Again | Ended, *, at: datetime) -> bool:
         """Write what became of a claim; False, and nothing written, when the item is no longer this worker's.

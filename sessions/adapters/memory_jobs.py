@@ -133,16 +133,11 @@ class MemoryJobs(JobBook, JobQueue):
         return None
 
     @override
-    async def renew(self, owner: WorkerId, *, until: datetime) -> Sequence[Place]:
-        mine = [
-            (Place(job, *key), row)
-            for job, stored in self._jobs.items()
-            for key, row in stored.rows.items()
-            if row.owner == owner
-        ]
-        for _, row in mine:
-            row.until = until
-        return [place for place, _ in mine]
+    async def renew(self, owner: WorkerId, places: Sequence[Place], *, until: datetime) -> Sequence[Place]:
+        kept = [place for place in places if self._jobs[place.job].rows[place.layer, place.number].owner == owner]
+        for place in kept:
+            self._jobs[place.job].rows[place.layer, place.number].until = until
+        return kept
 
     @override
     async def settle(self, claim: Claim, what: Again | Ended, *, at: datetime) -> bool:

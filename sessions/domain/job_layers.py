@@ -14,10 +14,14 @@ from sessions.domain.knowledge import Chunk
 class LayerSizes:
     """What fits into one prompt."""
 
+    whole: int
+    """Tokens of a document that stands beside a question as it is."""
     stretch: int
-    """Tokens of the document."""
+    """Tokens of a document of which a summary is made."""
     summaries: int
     """Summaries of the layer below; at least two."""
+    piece: int = 0
+    """Tokens of the line that says where a chunk is from."""
 
 
 def question_plans(questions: Sequence[str], *, layer: int = 1) -> tuple[ItemPlan, ...]:
@@ -27,11 +31,11 @@ def question_plans(questions: Sequence[str], *, layer: int = 1) -> tuple[ItemPla
 def layered_plans(questions: Sequence[str], chunks: Sequence[Chunk], sizes: LayerSizes) -> tuple[ItemPlan, ...]:
     """Summaries of the chapters, of those again until one is left, then the questions.
 
-    A document that fits into one prompt as it is needs no summary.
+    A document that fits beside a question as it is needs no summary.
     """
-    if sum(chunk.tokens for chunk in chunks) <= sizes.stretch:
+    if sum(chunk.tokens for chunk in chunks) <= sizes.whole:
         return question_plans(questions)
-    plans = [_summary(1, number, *ends) for number, ends in enumerate(chapters(chunks, sizes.stretch), start=1)]
+    plans = [_summary(1, number, *ends) for number, ends in enumerate(chapters(chunks, sizes), start=1)]
     below = plans
     while len(below) > 1:
         layer = below[0].layer + 1
@@ -44,16 +48,17 @@ def layered_plans(questions: Sequence[str], chunks: Sequence[Chunk], sizes: Laye
     return (*plans, *question_plans(questions, layer=plans[-1].layer + 1))
 
 
-def chapters(chunks: Sequence[Chunk], stretch: int) -> Iterator[tuple[int, int]]:
+def chapters(chunks: Sequence[Chunk], sizes: LayerSizes) -> Iterator[tuple[int, int]]:
     """First and last chunk of each: cut where an outermost heading begins once half of the room is used, and at the
     latest where it is full."""
     first, tokens = 0, 0
     for place, chunk in enumerate(chunks):
+        more = chunk.tokens + sizes.piece
         is_new = place > 0 and _outermost(chunk) != _outermost(chunks[place - 1])
-        if place > first and (tokens + chunk.tokens > stretch or (is_new and 2 * tokens >= stretch)):
+        if place > first and (tokens + more > sizes.stretch or (is_new and 2 * tokens >= sizes.stretch)):
             yield chunks[first].number, chunks[place - 1].number
             first, tokens = place, 0
-        tokens += chunk.tokens
+        tokens += more
     yield chunks[first].number, chunks[-1].number
 
 

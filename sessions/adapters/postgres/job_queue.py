@@ -71,12 +71,17 @@ class PostgresJobQueue(JobQueue):
         )
 
     @override
-    async def renew(self, owner: WorkerId, *, until: datetime) -> Sequence[Place]:
+    async def renew(self, owner: WorkerId, places: Sequence[Place], *, until: datetime) -> Sequence[Place]:
+        named = [(place.job, place.layer, place.number) for place in places]
         async with begun(self._engine) as work:
             # Whoever holds one of the rows now is about to take it away; waiting for them could end in a deadlock.
             held = (
                 select(*_KEY)
-                .where(job_items.c.lease_owner == owner, job_items.c.state == ItemState.RUNNING)
+                .where(
+                    job_items.c.lease_owner == owner,
+                    job_items.c.state == ItemState.RUNNING,
+                    tuple_(*_KEY).in_(named),
+                )
                 .with_for_update(skip_locked=True)
             )
             rows = await work.all(

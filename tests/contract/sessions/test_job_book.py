@@ -105,7 +105,7 @@ async def test_cancelling_ends_all_that_is_open(jobs: Jobs) -> None:
     assert cancelled.progress == 1.0
     states = [item.state for item in await jobs.book.questions(HERE.tenant, added.id, limit=9)]
     assert states == [ItemState.COMPLETED, ItemState.CANCELLED, ItemState.CANCELLED]
-    assert await jobs.queue.renew(ANNE, until=LATER) == []
+    assert await jobs.queue.renew(ANNE, [running.place], until=LATER) == []
     assert not await jobs.queue.settle(running, Ended(answer=Answer("Too late.", "stop")), at=LATER)
     assert await jobs.claim(at=LATER) is None
 

@@ -117,13 +117,20 @@ async def test_a_worker_that_takes_its_own_lost_item_again_writes_once(jobs: Job
 
 async def test_what_is_renewed_stays(jobs: Jobs) -> None:
     await jobs.add(job(), questions(3))
-    mine = [await jobs.claimed(ANNE), await jobs.claimed(ANNE)]
-    theirs = await jobs.claimed(BERT)
-    kept = await jobs.queue.renew(ANNE, until=NOON + 2 * LEASE)
-    assert sorted(kept, key=lambda place: place.number) == [claim.place for claim in mine]
-    assert (await jobs.claimed(ANNE, at=NOON + LEASE)).place == theirs.place
-    assert await jobs.queue.renew(BERT, until=NOON + 2 * LEASE) == []
+    mine = [(await jobs.claimed(ANNE)).place, (await jobs.claimed(ANNE)).place]
+    theirs = (await jobs.claimed(BERT)).place
+    kept = await jobs.queue.renew(ANNE, [*mine, theirs], until=NOON + 2 * LEASE)
+    assert sorted(kept, key=lambda place: place.number) == mine
+    assert (await jobs.claimed(ANNE, at=NOON + LEASE)).place == theirs
+    assert await jobs.queue.renew(BERT, [theirs], until=NOON + 2 * LEASE) == []
     assert await jobs.claim(at=NOON + LEASE) is None
+
+
+async def test_what_is_not_named_runs_out(jobs: Jobs) -> None:
+    await jobs.add(job(), questions(2))
+    known, lost = await jobs.claimed(), await jobs.claimed()
+    assert await jobs.queue.renew(ANNE, [known.place], until=NOON + 2 * LEASE) == [known.place]
+    assert (await jobs.claimed(BERT, at=NOON + LEASE)).place == lost.place
 
 
 async def test_a_layer_waits_for_those_before_it(jobs: Jobs) -> None:

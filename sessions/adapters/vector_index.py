@@ -24,7 +24,7 @@ class MatrixIndex(VectorIndex):
         length = len(next(iter(vectors.values()), b""))
         alike = {place: vector for place, vector in vectors.items() if len(vector) == length}
         self._places = list(alike)
-        self._rows = _unit(np.frombuffer(b"".join(alike.values()), _FLOAT).reshape(len(alike), -1))
+        self._rows = _unit(np.frombuffer(b"".join(alike.values()), _FLOAT).reshape(len(alike), length // _FLOAT.itemsize))
 
     @property
     @override

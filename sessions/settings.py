@@ -8,6 +8,23 @@ from sessions.domain.budget import Shares
 from sessions.domain.compaction import Marks
 
 
+class DocumentSettings(BaseModel):
+    """What may be put into knowledge bases, and how it is cut."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    max_bytes: int = Field(default=20_971_520, ge=1024, le=268_435_456, description="most bytes of one upload")
+    max_characters: int = Field(default=2_000_000, ge=1000, le=50_000_000, description="most text of one document")
+    max_pages: int = Field(default=2000, ge=1, le=100_000, description="most pages of one PDF")
+    read_limit_s: float = Field(default=60.0, gt=0, le=600, description="reading that takes longer is given up")
+    at_once: int = Field(default=2, ge=1, le=64, description="documents that one process reads at the same time")
+    chunk_tokens: int = Field(default=180, ge=16, le=4096, description="most tokens of one chunk")
+    overlap_tokens: int = Field(
+        default=30, ge=0, le=1024, description="a long paragraph says its last sentence again up to so many tokens"
+    )
+    base_chunks: int = Field(default=20_000, ge=1, le=1_000_000, description="most chunks of one knowledge base")
+
+
 class SessionSettings(BaseModel):
     """Handed to the use cases by the wiring. All token numbers are counted by the served model's tokenizer."""
 
@@ -38,6 +55,7 @@ class SessionSettings(BaseModel):
     working_set_timeout_s: float = Field(
         default=0.1, gt=0, le=5, description="a history that Redis does not tell so soon is read from Postgres"
     )
+    documents: DocumentSettings = Field(default_factory=DocumentSettings)
     lease_s: float = Field(
         default=10.0, gt=0.1, le=300, description="a turn's lease outlives its dead holder by at most this"
     )
@@ -63,5 +81,14 @@ class SessionSettings(BaseModel):
         if self.tail_turns <= self.verbatim_turns:
             raise ValueError(
                 f"tail_turns: {self.tail_turns} turns, of which {self.verbatim_turns} stay, leave none to fold"
+            )
+        return self
+
+    @model_validator(mode="after")
+    def _has_room_for_a_chunk(self) -> Self:
+        if self.documents.chunk_tokens > self.knowledge_tokens:
+            raise ValueError(
+                f"documents.chunk_tokens: a chunk of {self.documents.chunk_tokens} tokens never fits into the"
+                f" {self.knowledge_tokens} of knowledge_tokens"
             )
         return self

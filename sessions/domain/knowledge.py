@@ -11,6 +11,10 @@ from sessions.domain.viewer import AccountId, TenantId
 from sessions.errors import KnowledgeInvalid
 
 MAX_NAME_CHARACTERS = 200
+MAX_GUIDANCE_CHARACTERS = 4000
+"""Whether it fits beside persona and instructions is told when a scenario names the base."""
+
+FIRST_VERSION = 1
 
 
 class MediaType(StrEnum):
@@ -114,6 +118,16 @@ def checked_name(name: str) -> str:
         raise KnowledgeInvalid("name", f"a name has at most {MAX_NAME_CHARACTERS} characters, not {len(bare)}")
     if any(unicodedata.category(character) in ("Cc", "Cs", "Zl", "Zp") for character in bare):
         raise KnowledgeInvalid("name", "control characters and line breaks are not allowed")
+    return bare
+
+
+def checked_guidance(guidance: str) -> str:
+    """The guidance without blanks around it; raises `KnowledgeInvalid`."""
+    bare = guidance.strip()
+    if len(bare) > MAX_GUIDANCE_CHARACTERS:
+        raise KnowledgeInvalid(
+            "guidance", f"a guidance has at most {MAX_GUIDANCE_CHARACTERS} characters, not {len(bare)}"
+        )
     return bare
 
 

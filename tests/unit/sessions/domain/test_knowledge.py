@@ -4,7 +4,14 @@ from dataclasses import replace
 
 import pytest
 
-from sessions.domain.knowledge import MAX_NAME_CHARACTERS, MediaType, checked_name, digest
+from sessions.domain.knowledge import (
+    MAX_GUIDANCE_CHARACTERS,
+    MAX_NAME_CHARACTERS,
+    MediaType,
+    checked_guidance,
+    checked_name,
+    digest,
+)
 from sessions.errors import KnowledgeInvalid
 from tests.support.knowledge_world import document
 
@@ -20,6 +27,14 @@ def test_what_is_no_name_is_refused(name: str) -> None:
         checked_name(name)
     assert caught.value.field == "name"
     assert caught.value.detail
+
+
+def test_a_guidance_is_bounded_and_may_be_empty() -> None:
+    assert checked_guidance(" Quote\nprices. ") == "Quote\nprices."
+    assert checked_guidance(" ") == ""
+    with pytest.raises(KnowledgeInvalid) as caught:
+        checked_guidance("x" * (MAX_GUIDANCE_CHARACTERS + 1))
+    assert caught.value.field == "guidance"
 
 
 def test_a_document_says_the_same_whoever_wrote_it() -> None:

@@ -1,0 +1,82 @@
+"""Put a document into a knowledge base: its text is taken out, cut into chunks, and stored at once or not at all."""
+
+import asyncio
+from dataclasses import dataclass
+from uuid import uuid4
+
+from sessions.domain.chunking import Block, Count, Piece, pieces
+from sessions.domain.citation import DocumentId, KnowledgeBaseId
+from sessions.domain.knowledge import Chunk, Document, MediaType, Shelved, checked_name, digest
+from sessions.domain.viewer import Viewer
+from sessions.errors import DocumentUnreadable
+from sessions.knowledge_ports import Catalogue, DocumentReader, Library
+from sessions.ports import Clock
+from sessions.settings import DocumentSettings
+from sessions.use_cases.read_knowledge_base import ReadKnowledgeBase
+
+
+@dataclass(frozen=True, slots=True)
+class Cutting:
+    """How texts are cut. `count` is the served model's, and is called from any thread."""
+
+    count: Count
+    settings: DocumentSettings
+
+    def pieces_of(self, blocks: list[Block]) -> list[Piece]:
+        return pieces(
+            blocks,
+            max_tokens=self.settings.chunk_tokens,
+            overlap_tokens=self.settings.overlap_tokens,
+            count=self.count,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Upload:
+    """What an author sends."""
+
+    name: str
+    media_type: MediaType
+    raw: bytes
+
+
+class AddDocument:
+    def __init__(
+        self, *, library: Library, catalogue: Catalogue, reader: DocumentReader, cutting: Cutting, clock: Clock
+    ) -> None:
+        self._library = library
+        self._read_base = ReadKnowledgeBase(catalogue=catalogue)
+        self._reader = reader
+        self._cutting = cutting
+        self._clock = clock
+
+    async def __call__(self, author: Viewer, base: KnowledgeBaseId, upload: Upload) -> Shelved:
+        """A document of the same name is replaced; one that says the same stays as it is.
+
+        Raises `KnowledgeBaseNotFound`, `KnowledgeInvalid`, `DocumentUnreadable` or `KnowledgeBaseFull`.
+        """
+        name = checked_name(upload.name)
+        await self._read_base(author, base)
+        blocks = await self._reader.read(upload.media_type, upload.raw)
+        cut = await asyncio.to_thread(self._cutting.pieces_of, list(blocks))
+        if not cut:
+            raise DocumentUnreadable("no_text", "the document holds nothing but characters that nobody can read")
+        document = Document(
+            id=DocumentId(uuid4()),
+            tenant=author.tenant,
+            base=base,
+            name=name,
+            media_type=upload.media_type,
+            sha256=digest(upload.raw),
+            size_bytes=len(upload.raw),
+            tokens=sum(piece.tokens for piece in cut),
+            chunk_count=len(cut),
+            created_by=author.account,
+            created_at=self._clock.now(),
+        )
+        chunks = [_chunk(document, number, piece) for number, piece in enumerate(cut, start=1)]
+        return await self._library.put_document(document, chunks, max_chunks=self._cutting.settings.base_chunks)
+
+
+def _chunk(document: Document, number: int, piece: Piece) -> Chunk:
+    return Chunk(document.id, document.name, number, piece.heading, piece.text, piece.tokens)

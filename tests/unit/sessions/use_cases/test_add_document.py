@@ -1,0 +1,77 @@
+"""Putting documents into a base: cut, counted, replaced, or refused with nothing written."""
+
+import pytest
+
+from sessions.domain.knowledge import MediaType, Shelving, digest
+from sessions.errors import DocumentUnreadable, KnowledgeBaseFull, KnowledgeBaseNotFound, KnowledgeInvalid
+from sessions.use_cases.add_document import Upload
+from tests.support.knowledge_house import SETTINGS, KnowledgeHouse
+from tests.support.records_world import ELSEWHERE, HERE
+
+TEXT = "# Prices\nA pump costs 48 yuan.\nA hose costs 5.\n# Terms\nThirty days."
+
+
+async def test_a_document_is_cut_into_numbered_chunks() -> None:
+    house = KnowledgeHouse()
+    base = await house.base()
+    shelved = await house.put(base, TEXT, " prices ")
+    one = shelved.document
+    assert shelved.shelving is Shelving.ADDED
+    assert (one.name, one.media_type, one.tenant, one.created_by) == (
+        "prices",
+        MediaType.TEXT,
+        HERE.tenant,
+        HERE.instructor,
+    )
+    assert (one.sha256, one.size_bytes) == (digest(TEXT.encode()), len(TEXT))
+    assert (one.tokens, one.chunk_count) == (11, 2)
+    chunks = await house.knowledge.chunks_of(HERE.tenant, base, one.id)
+    assert [(chunk.number, chunk.heading, chunk.text, chunk.tokens) for chunk in chunks] == [
+        (1, "Prices", "A pump costs 48 yuan.\nA hose costs 5.", 9),
+        (2, "Terms", "Thirty days.", 2),
+    ]
+    assert {(chunk.document, chunk.document_name) for chunk in chunks} == {(one.id, "prices")}
+
+
+async def test_the_same_document_again_changes_nothing_and_a_newer_one_replaces_it() -> None:
+    house = KnowledgeHouse()
+    base = await house.base()
+    first = await house.put(base, TEXT)
+    again = await house.put(base, TEXT)
+    assert (again.document, again.shelving) == (first.document, Shelving.UNCHANGED)
+    newer = await house.put(base, TEXT.replace("48", "52"))
+    assert newer.shelving is Shelving.REPLACED
+    contents = await house.knowledge.chunks(HERE.tenant, base)
+    assert contents is not None
+    assert contents.version == 3
+    assert "52" in contents.chunks[0].text
+
+
+@pytest.mark.parametrize(("text", "reason"), [("broken", "malformed"), ("\x00\x01 \u202e", "no_text")])
+async def test_what_cannot_be_read_leaves_the_earlier_document_as_it_is(text: str, reason: str) -> None:
+    house = KnowledgeHouse()
+    base = await house.base()
+    first = await house.put(base, TEXT)
+    with pytest.raises(DocumentUnreadable) as caught:
+        await house.put(base, text)
+    assert caught.value.reason == reason
+    assert await house.knowledge.document(HERE.tenant, base, first.document.id) == first.document
+    assert await house.knowledge.version(HERE.tenant, base) == 2
+
+
+async def test_a_base_takes_so_many_chunks_and_no_more() -> None:
+    house = KnowledgeHouse()
+    base = await house.base()
+    await house.put(base, "\n".join(f"# {number}\nline" for number in range(SETTINGS.base_chunks)))
+    with pytest.raises(KnowledgeBaseFull):
+        await house.put(base, "one more", "more")
+
+
+async def test_nothing_is_put_into_another_tenants_base_or_under_no_name() -> None:
+    house = KnowledgeHouse()
+    base = await house.base()
+    with pytest.raises(KnowledgeBaseNotFound):
+        await house.put(base, TEXT, people=ELSEWHERE)
+    with pytest.raises(KnowledgeInvalid):
+        await house.add(HERE.teacher, base, Upload(" ", MediaType.TEXT, b"text"))
+    assert await house.knowledge.version(HERE.tenant, base) == 1

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from sessions.domain.answer_prompt import question_messages, summary_messages
+from sessions.domain.answer_shares import AnswerShares
 from sessions.domain.background import background_text
 from sessions.domain.citation import NO_BACKGROUND, Background, Citation
 from sessions.domain.job_layers import LayerSizes
@@ -16,35 +17,11 @@ from sessions.ports import TokenCounter
 MARGIN_TOKENS = 32
 """Kept away from the window's end: counts of parts do not add up exactly."""
 
-_LEAST_PARTS_OF_WINDOW = 4
 _PIECE_TOKENS = 48
 """Of the line that names a piece's source; a heading may be longer, so it is only used for planning."""
 _MOST_CHARACTERS_PER_TOKEN = 16
 _MOST_CONSIDERED = 12
 """Pieces of a document for one question; counting every piece that does not fit would take longer than the answer."""
-
-
-@dataclass(frozen=True, slots=True)
-class AnswerShares:
-    """All in tokens; an answer, a summary and a question take at most a quarter of the window each."""
-
-    window: int
-    answer: int
-    summary: int
-    question: int
-    background: int
-
-    @property
-    def most_answer(self) -> int:
-        return min(self.answer, self.window // _LEAST_PARTS_OF_WINDOW)
-
-    @property
-    def most_summary(self) -> int:
-        return min(self.summary, self.window // (2 * _LEAST_PARTS_OF_WINDOW))
-
-    @property
-    def most_question(self) -> int:
-        return min(self.question, self.window // _LEAST_PARTS_OF_WINDOW)
 
 
 @dataclass(frozen=True, slots=True)

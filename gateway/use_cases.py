@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
+from sessions.knowledge_ports import Catalogue
 from sessions.ports import Clock, KnowledgeSearch, Records, Tiers, TurnLock, Tutor, WorkingSets
 from sessions.prompt_writer import PromptWriter
 from sessions.use_cases.ask_for_note import NoteAsking
@@ -58,6 +59,7 @@ class Outside:
     working_sets: WorkingSets
     tiers: Tiers
     writers: Mapping[str, PromptWriter]
+    catalogue: Catalogue
     knowledge: KnowledgeSearch | None = None
     """None: no message has any background."""
     note_timeout_s: float = 30.0
@@ -67,7 +69,7 @@ class Outside:
 
 def use_cases(outside: Outside) -> UseCases:
     records, lock, clock = outside.records, outside.lock, outside.clock
-    check = CheckScenario(writers=outside.writers, tiers=outside.tiers)
+    check = CheckScenario(writers=outside.writers, tiers=outside.tiers, catalogue=outside.catalogue)
     histories = SessionHistories(records=records, working_sets=outside.working_sets)
     models = ServedModels(tiers=outside.tiers, writers=outside.writers)
     notes = NoteBook(records=records, clock=clock, told=outside.compacted)

@@ -11,6 +11,7 @@ from gateway.wiring.clock import SystemClock
 from gateway.wiring.models import model_counters, model_tiers, prompt_writers
 from gateway.wiring.postgres import database
 from router.domain.fleet import Fleet
+from sessions.adapters.postgres.knowledge_catalogue import PostgresCatalogue
 from sessions.adapters.postgres.records import PostgresRecords
 from sessions.ports import Clock
 from sessions.use_cases.check_scenario import CheckScenario
@@ -51,7 +52,11 @@ async def authoring(settings: Settings) -> AsyncIterator[Authoring]:
     clock, writers = SystemClock(), prompt_writers(settings, model_counters(settings))
     async with database(str(settings.database_url)) as engine:
         accounts, records = PostgresAccounts(engine=engine), PostgresRecords(engine=engine)
-        check = CheckScenario(writers=writers, tiers=model_tiers(settings, engine, fleet=Fleet))
+        check = CheckScenario(
+            writers=writers,
+            tiers=model_tiers(settings, engine, fleet=Fleet),
+            catalogue=PostgresCatalogue(engine=engine),
+        )
         yield Authoring(
             accounts=accounts,
             keys=accounts,

@@ -30,6 +30,7 @@ from gateway.wiring.tracing import tracing
 from gateway.wiring.turn_routing import TurnRouting, turn_routing
 from router.ports import Tracing
 from sessions.adapters.forgiving_turn_lock import ForgivingTurnLock
+from sessions.adapters.postgres.knowledge_catalogue import PostgresCatalogue
 from sessions.adapters.postgres.records import PostgresRecords
 from sessions.adapters.redis_turn_lock import RedisTurnLock
 from sessions.adapters.redis_working_sets import RedisWorkingSets
@@ -93,6 +94,7 @@ async def services(settings: Settings, *, stopping: asyncio.Event) -> AsyncItera
                 working_sets=sets,
                 tiers=tiers,
                 writers=prompt_writers(settings, counters),
+                catalogue=PostgresCatalogue(engine=engine),
                 note_timeout_s=settings.sessions.note_timeout_s,
                 compacted=metrics.saw_compaction,
             )

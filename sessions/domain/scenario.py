@@ -60,6 +60,8 @@ class ScenarioContent:
     """None: the server's own cap."""
     knowledge_base: KnowledgeBaseId | None = None
     """Where the background of each message is looked up."""
+    guidance: str = ""
+    """How the tutor is to use that base, as the base said when this version was written."""
     tiers: tuple[tuple[Tier, str], ...] = ()
     """Models that serve this scenario's work instead of those of its tenant."""
     is_sensitive: bool = False
@@ -109,7 +111,12 @@ def checked(content: ScenarioContent) -> ScenarioContent:
 def sized(content: ScenarioContent, limits: BlockLimits, count: Callable[[str], int]) -> ScenarioContent:
     """The content, if each block keeps to its share of the window; raises `ScenarioInvalid` with the counts
     otherwise."""
-    _fits("instructions", "persona and instructions have", count(system_block(content)), limits.system)
+    whole = (
+        "persona, instructions and the guidance of the knowledge base"
+        if content.guidance
+        else "persona and instructions"
+    )
+    _fits("instructions", f"{whole} have", count(system_block(content)), limits.system)
     _fits("opening", "the opening line has", count(content.opening.strip()), limits.opening)
     for scene in content.scenes:
         _fits("scenes", f"the script of scene {scene.name!r} has", count(scene.script.strip()), limits.script)
@@ -121,8 +128,9 @@ def sized(content: ScenarioContent, limits: BlockLimits, count: Callable[[str], 
 
 
 def system_block(content: ScenarioContent) -> str:
-    """Persona and instructions: a function of the scenario version alone, without a date or a name."""
-    return "\n\n".join(part for part in (content.persona.strip(), content.instructions.strip()) if part)
+    """Persona, instructions and guidance: a function of the scenario version alone, without a date or a name."""
+    parts = (content.persona, content.instructions, content.guidance)
+    return "\n\n".join(part.strip() for part in parts if part.strip())
 
 
 def _fits(field_name: str, subject: str, tokens: int, limit: int) -> None:

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from gateway.use_cases import Outside, UseCases, use_cases
+from sessions.adapters.memory_knowledge import MemoryKnowledge
 from sessions.adapters.memory_working_sets import MemoryWorkingSets
 from sessions.domain.scenario import Scenario
 from sessions.domain.session import Session
@@ -59,6 +60,7 @@ async def staged(*models: str, **changes: object) -> Stage:
         working_sets=MemoryWorkingSets(),
         tiers=tiers,
         writers=writers(*models),
+        catalogue=MemoryKnowledge(),
     )
     use = use_cases(outside)
     author = viewer(tenant=trainee.tenant, sees_all=True)

@@ -25,6 +25,7 @@ from gateway.settings import Settings
 from gateway.think_time import ThinkTime
 from gateway.use_cases import Outside, use_cases
 from router.domain.fleet import Fleet, Health, Replica, ReplicaId
+from sessions.adapters.memory_knowledge import MemoryKnowledge
 from sessions.adapters.memory_tenant_tiers import MemoryTenantTiers
 from sessions.adapters.memory_working_sets import MemoryWorkingSets
 from sessions.domain.tiers import offer_of
@@ -134,6 +135,7 @@ async def house(*, lock: TurnLock | None = None, heartbeat_s: float = HEARTBEAT_
     records, tutor, keys, metrics, clock = FragileRecords(), FakeTutor(), MemoryKeys(), Metrics(), FakeClock()
     fleet: dict[str, Health] = {"fake": Health.READY, "large": Health.READY}
     tiers = _tiers(fleet, clock)
+    knowledge = MemoryKnowledge()
     outside = Outside(
         records=records,
         lock=lock or OpenLock(),
@@ -142,6 +144,7 @@ async def house(*, lock: TurnLock | None = None, heartbeat_s: float = HEARTBEAT_
         working_sets=MemoryWorkingSets(),
         tiers=tiers,
         writers=writers(*fleet),
+        catalogue=knowledge,
         compacted=metrics.saw_compaction,
     )
     use = use_cases(outside)

@@ -80,6 +80,14 @@ def test_the_system_block_is_persona_and_instructions() -> None:
     assert system_block(replace(CONTENT, persona="A", instructions=" ")) == "A"
 
 
+def test_the_guidance_of_the_knowledge_base_belongs_to_the_system_block() -> None:
+    guided = replace(CONTENT, persona="A", instructions="B", guidance=" C ")
+    assert system_block(guided) == "A\n\nB\n\nC"
+    limits = BlockLimits(system=2, script=500, opening=100, reply=100)
+    with pytest.raises(ScenarioInvalid, match="guidance of the knowledge base have 3 tokens, and at most 2"):
+        sized(guided, limits, lambda text: len(text.split()))
+
+
 def test_content_within_its_shares_comes_back_as_it_is() -> None:
     assert sized(CONTENT, LIMITS, _words) is CONTENT
     assert sized(replace(CONTENT, max_reply_tokens=None), LIMITS, _words).max_reply_tokens is None

@@ -3,11 +3,14 @@
 import pytest
 from typing_extensions import override
 
+from sessions.adapters.memory_knowledge import MemoryKnowledge
 from sessions.domain.budget import Shares
 from sessions.domain.tiers import Tier
 from sessions.errors import ScenarioInvalid
 from sessions.prompt_writer import PromptWriter
 from sessions.use_cases.check_scenario import CheckScenario
+from tests.support.knowledge_house import KnowledgeHouse
+from tests.support.records_world import ELSEWHERE, HERE
 from tests.support.session_fakes import SHARES, FakeTiers, WordCounter, content, viewer, writers
 
 MODELS = ("fake", "wordy", "large")
@@ -22,10 +25,14 @@ class WordyCounter(WordCounter):
         return 2 * super().count_text(text)
 
 
-def check(*models: str) -> CheckScenario:
+def check(*models: str, knowledge: MemoryKnowledge | None = None) -> CheckScenario:
     known = models or MODELS
     wordy = PromptWriter(model="wordy", counter=WordyCounter(), shares=SHARES)
-    return CheckScenario(writers=dict(writers(*known)) | {"wordy": wordy}, tiers=FakeTiers(known))
+    return CheckScenario(
+        writers=dict(writers(*known)) | {"wordy": wordy},
+        tiers=FakeTiers(known),
+        catalogue=knowledge or MemoryKnowledge(),
+    )
 
 
 async def test_a_sound_scenario_comes_back_as_it_is() -> None:
@@ -63,7 +70,36 @@ async def test_a_sensitive_scenario_is_counted_by_the_model_of_sensitive_work() 
 async def test_where_there_is_one_model_it_is_not_named() -> None:
     small = Shares(window=4096, reply=100, message=200, script=500, opening=2)
     alone = CheckScenario(
-        writers={"fake": PromptWriter(model="fake", counter=WordCounter(), shares=small)}, tiers=FakeTiers()
+        writers={"fake": PromptWriter(model="fake", counter=WordCounter(), shares=small)},
+        tiers=FakeTiers(),
+        catalogue=MemoryKnowledge(),
     )
     with pytest.raises(ScenarioInvalid, match=r"at most 2 are allowed$"):
         await alone(viewer(), content())
+
+
+async def test_the_guidance_of_the_base_is_frozen_into_the_scenario() -> None:
+    house = KnowledgeHouse()
+    base = await house.base(guidance="Quote prices exactly.")
+    sound = await check(knowledge=house.knowledge)(HERE.teacher, content(knowledge_base=base))
+    assert sound == content(knowledge_base=base, guidance="Quote prices exactly.")
+
+
+async def test_a_guidance_has_to_fit_beside_persona_and_instructions() -> None:
+    house = KnowledgeHouse()
+    base = await house.base(guidance="word " * 600)
+    with pytest.raises(ScenarioInvalid, match="guidance of the knowledge base") as caught:
+        await check(knowledge=house.knowledge)(HERE.teacher, content(knowledge_base=base))
+    assert caught.value.field == "instructions"
+
+
+async def test_a_base_that_is_another_tenants_or_nobodys_cannot_be_named() -> None:
+    house = KnowledgeHouse()
+    theirs, gone = await house.base(people=ELSEWHERE), await house.base()
+    await house.knowledge.remove_base(HERE.tenant, gone)
+    told = set()
+    for base in (theirs, gone):
+        with pytest.raises(ScenarioInvalid) as caught:
+            await check(knowledge=house.knowledge)(HERE.teacher, content(knowledge_base=base))
+        told.add((caught.value.field, caught.value.detail))
+    assert told == {("knowledge_base_id", "there is no such knowledge base")}

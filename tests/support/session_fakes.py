@@ -162,7 +162,10 @@ class FakeReply(TutorReply):
 
 @dataclass
 class FakeTutor:
-    """Answers by script: a text is a piece, an event is waited for, an exception is raised."""
+    """Answers by script: a text is a piece, an event is waited for, an exception is raised.
+
+    What is asked beside turns is answered by `aside`, and stands in `asides`.
+    """
 
     script: Sequence[str | asyncio.Event | Exception | Handover] = ("Hello", " there.")
     refusal: Exception | None = None
@@ -172,15 +175,17 @@ class FakeTutor:
     forgotten: list[SessionId] = field(default_factory=list)
     warmed: list[TutorRequest] = field(default_factory=list)
     open_replies: int = 0
+    aside: Sequence[str | asyncio.Event | Exception | Handover] = ("The customer is waiting for a desk.",)
+    asides: list[TutorRequest] = field(default_factory=list)
 
     @asynccontextmanager
     async def reply(self, request: TutorRequest) -> AsyncIterator[TutorReply]:
-        self.requests.append(request)
+        (self.asides if request.name else self.requests).append(request)
         if (refusal := self.refusals.get(request.model, self.refusal)) is not None:
             raise refusal
         self.open_replies += 1
         try:
-            yield FakeReply(self.script)
+            yield FakeReply(self.aside if request.name else self.script)
         finally:
             self.open_replies -= 1
 

@@ -8,6 +8,7 @@ from prometheus_client.parser import text_string_to_metric_families
 from gateway.metrics import Metrics
 from router.tally import RouterNumbers
 from sessions.domain.session import SessionId
+from sessions.domain.tiers import Tier
 from sessions.domain.turn import Timings, Turn, TurnState, Usage
 from tests.support.counted_router import CountedRouter
 from tests.support.session_fakes import START
@@ -47,6 +48,18 @@ async def test_turns_are_counted_by_their_end_and_their_tokens_by_source() -> No
     assert seen["drillyard_prompt_tokens_total", (("source", "computed"),)] == 20
     assert seen["drillyard_turn_ttft_seconds_count", ()] == 1
     assert seen["drillyard_turn_seconds_count", ()] == 2
+
+
+async def test_turns_are_counted_by_kind_of_work_and_by_the_model_that_served_them() -> None:
+    metrics = Metrics()
+    for fell_back in (False, True):
+        metrics.saw_turn(replace(TURN, tier=Tier.ROLE_PLAY, model="a", fell_back=fell_back))
+    metrics.saw_turn(replace(TURN, tier=Tier.SENSITIVE, model="b"))
+    seen = await samples(metrics)
+    assert seen["drillyard_tier_turns_total", (("model", "a"), ("tier", "role_play"))] == 2
+    assert seen["drillyard_tier_turns_total", (("model", "b"), ("tier", "sensitive"))] == 1
+    assert seen["drillyard_tier_fallbacks_total", (("model", "a"), ("tier", "role_play"))] == 1
+    assert ("drillyard_tier_fallbacks_total", (("model", "b"), ("tier", "sensitive"))) not in seen
 
 
 async def test_nothing_that_people_said_and_no_session_is_in_the_exposition() -> None:

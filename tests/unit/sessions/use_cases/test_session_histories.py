@@ -1,0 +1,52 @@
+"""A history is the same from the working set and from the records."""
+
+from dataclasses import replace
+
+import pytest
+
+from sessions.adapters.memory_working_sets import MemoryWorkingSets
+from sessions.domain.history import History, history
+from sessions.errors import SessionNotFound
+from sessions.use_cases.session_histories import SessionHistories
+from tests.support.session_fakes import viewer
+from tests.support.stage import Stage, staged
+
+
+def histories_of(stage: Stage, sets: MemoryWorkingSets) -> SessionHistories:
+    return SessionHistories(records=stage.records, working_sets=sets)
+
+
+async def test_what_is_not_at_hand_is_rebuilt_and_kept() -> None:
+    stage, sets = await staged(), MemoryWorkingSets()
+    for text in ("first", "second"):
+        await stage.play(text)
+    histories = histories_of(stage, sets)
+    known = await histories.known(stage.author, stage.session.id)
+    assert known.history == history([], await stage.turns())
+    assert known.content == stage.scenario.content
+    assert known.session.turn_count == 2
+    assert await sets.get(known.session) == known.history
+    assert await histories.known(stage.trainee, stage.session.id) == known
+
+
+async def test_what_is_at_hand_is_taken_as_it_is() -> None:
+    stage, sets = await staged(), MemoryWorkingSets()
+    told = History(bridge="only here")
+    histories = histories_of(stage, sets)
+    await histories.keep(stage.session, told)
+    assert (await histories.known(stage.trainee, stage.session.id)).history == told
+    assert await histories.of(replace(stage.session, version=2)) == History()
+
+
+async def test_turns_come_by_their_numbers() -> None:
+    stage = await staged()
+    for number in range(1, 6):
+        await stage.play(f"message {number}")
+    turns = await histories_of(stage, MemoryWorkingSets()).turns(stage.session.id, 2, 4)
+    assert [turn.number for turn in turns] == [2, 3, 4]
+
+
+async def test_a_stranger_is_told_nothing() -> None:
+    stage = await staged()
+    with pytest.raises(SessionNotFound):
+        await histories_of(stage, MemoryWorkingSets()).known(viewer(sees_all=True), stage.session.id)

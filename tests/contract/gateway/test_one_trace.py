@@ -30,6 +30,7 @@ from tests.support.stage import Stage, staged
 
 CALLER = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
 TRACE, CALLER_SPAN = CALLER.split("-")[1:3]
+MODEL = "smollm2"
 SETTINGS = {"canary_interval_s": 0, "chunk_timeout_s": 2}
 
 Way = Callable[[list[SimulatorProcess], Collector, Tracing, Path], AbstractAsyncContextManager[TurnRouter]]
@@ -66,7 +67,7 @@ async def over_http(
 
 
 def played_by(stage: Stage, router: TurnRouter) -> UseCases:
-    tutor = RouterTutor(router=router, models=[ServedModel("smollm2", 0.0)], retry_after_s=1)
+    tutor = RouterTutor(router=router, models=[ServedModel(MODEL, 0.0)], retry_after_s=1)
     return use_cases(replace(stage.outside, tutor=tutor))
 
 
@@ -90,7 +91,7 @@ async def test_a_turn_whose_replica_is_lost_is_one_trace(
     for each in simulators:
         each.reset()
         each.fault(kind="cut", after_chunks=3, times=1)
-    stage = await staged()
+    stage = await staged(MODEL)
     with collector() as taken:
         async with (
             otel_tracing(endpoint=taken.url, service="drillyard-gateway", instance="one") as tracing,

@@ -25,6 +25,7 @@ class Walled:
 
 
 S, C, T = "session_not_found", "scenario_not_found", "turn_not_found"
+K, J = "knowledge_base_not_found", "job_not_found"
 
 WALLS = {
     ("POST", "/v1/scenarios"): Walled("instructor", None, SCENARIO),
@@ -42,6 +43,12 @@ WALLS = {
     ("GET", "/v1/sessions/{session_id}/turns/{turn}"): Walled("instructor", S),
     ("GET", "/v1/sessions/{session_id}/turns/{turn}/events"): Walled("trainee", S),
     ("POST", "/v1/sessions/{session_id}/turns/{turn}/cancel"): Walled("trainee", S),
+    ("POST", "/v1/knowledge-bases/{knowledge_base_id}/answers"): Walled("instructor", K, {"questions": ["Why?"]}),
+    ("GET", "/v1/jobs"): Walled("instructor", None),
+    ("GET", "/v1/jobs/{job_id}"): Walled("service", J),
+    ("POST", "/v1/jobs/{job_id}/cancel"): Walled("instructor", J),
+    ("GET", "/v1/model-tiers"): Walled("instructor", None),
+    ("PUT", "/v1/model-tiers"): Walled("operator", None, {"faq": "large"}),
     # The fleet is one for all tenants; whose sessions run there stands nowhere in it.
     ("GET", "/v1/fleet"): Walled("operator", None),
     ("GET", "/v1/fleet/replicas/{replica_id}"): Walled("operator", None),
@@ -144,6 +151,8 @@ MAY = {
     ("GET", "/v1/sessions/{session_id}/turns/{turn}"): {"trainee", "instructor", "operator", "service"},
     ("GET", "/v1/sessions/{session_id}/turns/{turn}/events"): {"trainee"},
     ("POST", "/v1/sessions/{session_id}/turns/{turn}/cancel"): {"trainee"},
+    ("GET", "/v1/model-tiers"): {"instructor", "operator"},
+    ("PUT", "/v1/model-tiers"): {"operator"},
     ("GET", "/v1/fleet"): {"operator"},
     ("GET", "/v1/fleet/replicas/{replica_id}"): {"operator"},
     ("POST", "/v1/fleet/replicas/{replica_id}/drain"): {"operator"},

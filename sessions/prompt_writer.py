@@ -163,6 +163,7 @@ class PromptWriter:
             blocks=self._blocks(session, content, history, before),
             messages=before.messages,
             summary=record_text(content, history, self._rules),
+            notes=history.notes,
             prompt_sha256=before.digest,
             counted_by=self._counter.counted_by,
         )

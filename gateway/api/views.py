@@ -61,6 +61,8 @@ class ScenarioView(View):
     limits: LimitsView
     model_tiers: dict[str, str]
     sensitive: bool
+    knowledge_base_id: UUID | None
+    guidance: str
 
     @classmethod
     def of(cls, scenario: Scenario) -> Self:
@@ -80,6 +82,8 @@ class ScenarioView(View):
             limits=LimitsView.model_validate(content),
             model_tiers={tier.value: model for tier, model in content.tiers},
             sensitive=content.is_sensitive,
+            knowledge_base_id=content.knowledge_base,
+            guidance=content.guidance,
         )
 
 
@@ -213,6 +217,16 @@ class MessageView(View):
     content: str
 
 
+class NoteView(View):
+    """What is kept of turns that no longer stand word for word; its text is in the summary."""
+
+    from_turn: int
+    to_turn: int
+    tokens: int
+    made_by: str
+    created_at: datetime
+
+
 class ContextView(View):
     session_id: UUID
     model: str
@@ -223,6 +237,7 @@ class ContextView(View):
     blocks: tuple[BlockView, ...]
     messages: tuple[MessageView, ...]
     summary: str | None
+    notes: tuple[NoteView, ...]
     prompt_sha256: str
     counted_by: str
 
@@ -238,6 +253,7 @@ class ContextView(View):
             blocks=tuple(BlockView.model_validate(block) for block in context.blocks),
             messages=tuple(MessageView.model_validate(message) for message in context.messages),
             summary=context.summary or None,
+            notes=tuple(NoteView.model_validate(note) for note in context.notes),
             prompt_sha256=context.prompt_sha256,
             counted_by=context.counted_by,
         )

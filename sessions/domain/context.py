@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from enum import StrEnum
 
+from sessions.domain.note import Note
 from sessions.domain.prompt import Message
 from sessions.domain.session import SessionId
 
@@ -44,6 +45,8 @@ class Context:
     messages: tuple[Message, ...]
     summary: str
     """The notes on what no longer stands word for word, as the tutor is shown them; empty without any."""
+    notes: tuple[Note, ...]
+    """The live ones, by the turns that they cover."""
     prompt_sha256: str
     counted_by: str
     """What counted the tokens, and why nothing faster did."""

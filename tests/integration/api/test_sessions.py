@@ -122,7 +122,7 @@ async def test_the_context_tells_how_the_next_prompt_is_built(house: House) -> N
     assert answer.status_code == 200
     assert list(context) == [
         *("session_id", "model", "window_tokens", "reply_tokens", "prompt_tokens", "available_tokens", "blocks"),
-        *("messages", "summary", "prompt_sha256", "counted_by"),
+        *("messages", "summary", "notes", "prompt_sha256", "counted_by"),
     ]
     assert [message["role"] for message in context["messages"]] == ["system", "assistant", "user", "assistant"]
     assert context["blocks"][-1]["from_turn"] == context["blocks"][-1]["to_turn"] == 1

@@ -4,6 +4,7 @@ from uuid import uuid4
 
 from gateway.api.views import ContextView, ScenarioView, SessionView, TurnView
 from sessions.domain.context import Block, BlockKind, Context
+from sessions.domain.note import Note, NoteMaker
 from sessions.domain.prompt import Message, Role
 from sessions.domain.scenario import Scenario, ScenarioId
 from sessions.domain.session import Session, SessionId
@@ -15,6 +16,7 @@ AT = datetime(2026, 3, 1, 9, 0, 0, 120000, tzinfo=UTC)
 TENANT, ACCOUNT = TenantId(uuid4()), AccountId(uuid4())
 SCENARIO = Scenario(ScenarioId(uuid4()), TENANT, 2, 3, content(), ACCOUNT, AT)
 SESSION = Session(SessionId(uuid4()), TENANT, ACCOUNT, SCENARIO.id, 2, "complaint", "Hello?", AT, metadata={"a": "b"})
+NOTE = Note(SESSION.id, 1, 1, 9, "They talked.", 7, NoteMaker.EXTRACT, 12, AT)
 TURN = Turn(SESSION.id, 1, TurnState.COMPLETED, "Hi", "Hello", AT, AT, 1, 1, "stop")
 
 
@@ -43,10 +45,13 @@ def test_a_turn_shows_why_it_failed() -> None:
 def test_a_context_shows_blocks_and_messages() -> None:
     blocks = (Block(BlockKind.SYSTEM, 9, "aa"), Block(BlockKind.TURNS, 5, "bb", 1, 2))
     messages = (Message(Role.SYSTEM, "You are."),)
-    context = Context(SESSION.id, "m", 4096, 256, 14, 700, blocks, messages, "a record", "cc", "tiktoken")
+    context = Context(SESSION.id, "m", 4096, 256, 14, 700, blocks, messages, "a record", (NOTE,), "cc", "tiktoken")
     shown = ContextView.of(context).model_dump(mode="json")
     assert shown["blocks"][1] == {"kind": "turns", "tokens": 5, "sha256": "bb", "from_turn": 1, "to_turn": 2}
     assert shown["messages"] == [{"role": "system", "content": "You are."}]
     assert shown["counted_by"] == "tiktoken"
     assert shown["summary"] == "a record"
+    assert shown["notes"] == [
+        {"from_turn": 1, "to_turn": 9, "tokens": 7, "made_by": "extract", "created_at": "2026-03-01T09:00:00.120000Z"}
+    ]
     assert ContextView.of(replace(context, summary="")).summary is None

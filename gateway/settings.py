@@ -29,6 +29,7 @@ from sessions.domain.budget import fitting
 from sessions.domain.tiers import Offer, Tier, offer_of
 from sessions.errors import ContextImpossible
 from sessions.job_settings import JobSettings
+from sessions.search_settings import SearchSettings
 from sessions.settings import SessionSettings
 
 
@@ -82,6 +83,7 @@ class Settings(BaseSettings):
     router_key: SecretStr | None = Field(default=None, description="an operator key of that router")
     sessions: SessionSettings = Field(default_factory=SessionSettings)
     jobs: JobSettings = Field(default_factory=JobSettings)
+    knowledge: SearchSettings = Field(default_factory=SearchSettings)
     instance: str = Field(
         default_factory=lambda: secrets.token_hex(8), min_length=1, max_length=64, description="told by /livez"
     )

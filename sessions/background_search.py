@@ -35,15 +35,16 @@ class BackgroundSearch(KnowledgeSearch):
         self,
         *,
         indexes: BaseIndexes,
-        counter: TokenCounter,
+        counters: Sequence[TokenCounter],
         embedder: Embedder | None = None,
         least_likeness: float = 0.0,
         reranker: Reranker | None = None,
         least_relevance: float = 0.0,
     ) -> None:
         self._indexes = indexes
-        self._counter = counter
-        self._rules = PromptRules(counter.special_tokens, counter.message_overhead)
+        self._counters = [
+            (PromptRules(counter.special_tokens, counter.message_overhead), counter) for counter in counters
+        ]
         self._embedder = embedder
         self._least_likeness = least_likeness
         self._reranker = reranker
@@ -105,8 +106,8 @@ class BackgroundSearch(KnowledgeSearch):
         return Background(text, self._tokens(text), cited([indexed.chunks[place] for place in places], used))
 
     def _tokens(self, text: str) -> int:
-        """As it will stand in the prompt."""
-        return self._counter.count_text(self._rules.harmless(text))
+        """As it will stand in a prompt, whichever of the served models it is for."""
+        return max(counter.count_text(rules.harmless(text)) for rules, counter in self._counters)
 
 
 def _text(indexed: IndexedBase, places: Sequence[Place]) -> str:

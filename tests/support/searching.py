@@ -63,7 +63,7 @@ async def searching(
         )
         search = BackgroundSearch(
             indexes=indexes,
-            counter=WordCounter(),
+            counters=[WordCounter()],
             embedder=embedder if models else None,
             least_likeness=0.3,
             reranker=HttpReranker(endpoint=rerank, model="judge", within_s=within_s) if models else None,

@@ -15,6 +15,7 @@ from structlog.typing import FilteringBoundLogger
 from sessions.domain.job import (
     Answered,
     Claim,
+    Doomed,
     GivenBack,
     ItemError,
     Outcome,
@@ -53,7 +54,7 @@ class JobFigures:
 
     running: int = 0
     ended: dict[str, int] = field(default_factory=dict)
-    """By outcome: answered, refused, troubled, given_back, doomed, stopped, lost."""
+    """By the names of `OUTCOMES`."""
     pauses: int = 0
     """How often they stood back for trainees."""
 
@@ -64,9 +65,12 @@ class JobFigures:
 _NAMES: Mapping[type[Outcome], str] = {
     Answered: "answered",
     Refused: "refused",
+    Doomed: "doomed",
     Troubled: "troubled",
     GivenBack: "given_back",
 }
+_STOPPED, _OVERTAKEN = "stopped", "overtaken"
+OUTCOMES = (*_NAMES.values(), _STOPPED, _OVERTAKEN)
 
 
 class JobWorkers:
@@ -164,10 +168,10 @@ class JobWorkers:
     async def _settle(self, claim: Claim, outcome: Outcome | None) -> None:
         self._give_way(outcome)
         if outcome is None:
-            self.figures.count("stopped")
+            self.figures.count(_STOPPED)
             return
         written = await self._written(claim, outcome)
-        self.figures.count(_NAMES.get(type(outcome), "doomed") if written else "lost")
+        self.figures.count(_NAMES[type(outcome)] if written else _OVERTAKEN)
 
     async def _written(self, claim: Claim, outcome: Outcome) -> bool:
         lasts_until = self._clock.ticks() + self._rules.lease_s

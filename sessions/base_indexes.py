@@ -82,6 +82,19 @@ class BaseIndexes:
             return None
         return await self._as_new_as(version, key)
 
+    async def prepared(self, tenant: TenantId, base: KnowledgeBaseId) -> bool:
+        """Wait until the index is as new as the base, however long that takes: for work that nobody waits for. False:
+        it cannot be read now."""
+        key = (tenant, base)
+        try:
+            version = await self._shelf.version(tenant, base)
+        except RecordsUnavailable:
+            return False
+        while version is not None and self._fresh(version, key) is None:
+            if not await asyncio.shield(self._next_build(key)):
+                return False
+        return True
+
     async def run(self) -> None:
         while True:
             key = await self._wanted.get()

@@ -1,15 +1,18 @@
 """Jobs: what callers do with them, and the workers that answer them."""
 
 import secrets
-from collections.abc import Mapping
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from gateway.job_cases import JobCases, job_cases
-from gateway.job_workers import JobWorkers, WorkerRules
+from gateway.job_workers import OUTCOMES, JobWorkers, WorkerRules
 from gateway.settings import Settings
+from gateway.wiring.background import background
 from gateway.wiring.clock import SystemClock
+from gateway.wiring.knowledge import KnowledgeFinding
 from gateway.wiring.models import Counters
 from sessions.adapters.postgres.job_book import PostgresJobBook
 from sessions.adapters.postgres.job_queue import PostgresJobQueue
@@ -29,7 +32,36 @@ class Answering:
 
     tutor: Tutor
     tiers: Tiers
-    sources: KnowledgeSources
+    finding: KnowledgeFinding
+
+
+@dataclass(frozen=True, slots=True)
+class JobWork:
+    """What callers do with jobs, and what this process does for them."""
+
+    cases: JobCases
+    workers: JobWorkers
+
+    def gauges(self) -> Mapping[str, float]:
+        return {"job_items_running": self.workers.figures.running}
+
+    def counters(self) -> Mapping[str, float]:
+        figures = self.workers.figures
+        return {
+            "job_pauses": figures.pauses,
+            **{f"job_items_{name}": figures.ended.get(name, 0) for name in OUTCOMES},
+        }
+
+
+@asynccontextmanager
+async def job_work(
+    settings: Settings, engine: AsyncEngine, counters: Counters, answering: Answering
+) -> AsyncIterator[JobWork]:
+    """While it is entered, workers answer what there is to answer."""
+    writers = answer_writers(settings, counters)
+    workers = _workers(settings, engine, answering, writers)
+    async with background(workers.run()):
+        yield JobWork(_cases(settings, engine, writers), workers)
 
 
 def answer_writers(settings: Settings, counters: Counters) -> Mapping[str, AnswerWriter]:
@@ -39,7 +71,7 @@ def answer_writers(settings: Settings, counters: Counters) -> Mapping[str, Answe
     }
 
 
-def asking(settings: Settings, engine: AsyncEngine, writers: Mapping[str, AnswerWriter]) -> JobCases:
+def _cases(settings: Settings, engine: AsyncEngine, writers: Mapping[str, AnswerWriter]) -> JobCases:
     usual = settings.tiers.get(Tier.FAQ, settings.model.name)
     return job_cases(
         book=PostgresJobBook(engine=engine),
@@ -54,13 +86,17 @@ def asking(settings: Settings, engine: AsyncEngine, writers: Mapping[str, Answer
     )
 
 
-def job_workers(
+def _workers(
     settings: Settings, engine: AsyncEngine, answering: Answering, writers: Mapping[str, AnswerWriter]
 ) -> JobWorkers:
     queue, jobs = PostgresJobQueue(engine=engine), settings.jobs
-    generate = GenerateItem(
-        sources=answering.sources, queue=queue, tutor=answering.tutor, tiers=answering.tiers, writers=writers
+    sources = KnowledgeSources(
+        catalogue=PostgresCatalogue(engine=engine),
+        shelf=PostgresShelf(engine=engine),
+        search=answering.finding.search,
+        prepared=answering.finding.indexes.prepared,
     )
+    generate = GenerateItem(sources=sources, queue=queue, tutor=answering.tutor, tiers=answering.tiers, writers=writers)
     return JobWorkers(
         # Unlike the instance's name it never comes again: nobody may renew what a process before it has left.
         owner=WorkerId(f"{settings.instance}-{secrets.token_hex(8)}"),

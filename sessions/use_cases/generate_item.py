@@ -5,7 +5,7 @@ as far as that has room, since its prompts begin alike.
 """
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from typing import assert_never
 
@@ -28,9 +28,11 @@ from sessions.domain.knowledge import Chunk, Document, KnowledgeBase
 from sessions.domain.scenario import ScenarioId
 from sessions.domain.session import SessionId
 from sessions.domain.tiers import Chosen, Tier
+from sessions.domain.viewer import TenantId
 from sessions.errors import (
     DocumentNotFound,
     KnowledgeBaseNotFound,
+    RecordsUnavailable,
     TextEmpty,
     TextTooLong,
     TutorBroke,
@@ -58,6 +60,8 @@ class KnowledgeSources:
     catalogue: Catalogue
     shelf: Shelf
     search: KnowledgeSearch
+    prepared: Callable[[TenantId, KnowledgeBaseId], Awaitable[bool]]
+    """Waits until the search knows the base as it is; False: it cannot be read now."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,10 +128,16 @@ class GenerateItem:
         question = claim.plan.text
         budget = writer.room(base.guidance, question)
         if document is None:
-            found = await self._sources.search.find(claim.tenant, base.id, question, budget_tokens=budget)
+            found = await self._found(claim, budget)
         else:
             found = await self._from_document(claim, document, writer, budget)
         return _Asked(writer.question(base.guidance, question, found), found.citations)
+
+    async def _found(self, claim: Claim, budget: int) -> Background:
+        """A trainee's turn rather goes without background than wait for an index; an answer would be wrong then."""
+        if not await self._sources.prepared(claim.tenant, claim.base):
+            raise RecordsUnavailable("the knowledge base cannot be read now")
+        return await self._sources.search.find(claim.tenant, claim.base, claim.plan.text, budget_tokens=budget)
 
     async def _document(self, claim: Claim) -> Document | None:
         if claim.document is None:

@@ -71,7 +71,7 @@ class ModelTiers(Tiers):
         present = self._present()
         if lost:
             present = (frozenset(self._offer.models) if present is None else present).difference(lost)
-        found = choose(tier, asked, self._offer, present)
+        found = choose(tier, asked, self._offer, present, leaving=self._leaving(tier).difference(lost))
         if isinstance(found, NoPool):
             raise PoolUnavailable(tier=found.tier, model=found.model, retry_after_s=self._retry_after_s)
         return found
@@ -111,7 +111,7 @@ class ModelTiers(Tiers):
             wish=wanted,
             is_present=present is not None and wanted.model in present,
             fallbacks=tuple(model for model in self._offer.stand_ins(tier) if model != wanted.model),
-            serves=choose(tier, wanted, self._offer, present),
+            serves=choose(tier, wanted, self._offer, present, leaving=self._leaving(tier)),
         )
 
     def _present(self) -> frozenset[str] | None:
@@ -120,6 +120,12 @@ class ModelTiers(Tiers):
         if not any(replica.models for replica in fleet.replicas):
             return None
         return frozenset(model for model in self._offer.models if fleet.open_to(model))
+
+    def _leaving(self, tier: Tier) -> frozenset[str]:
+        """The models with a replica that still serves, though it may take no new session; where that matters."""
+        if self._offer.stand_ins(tier):
+            return frozenset()
+        return frozenset(model for replica in self._fleet().ready for model in replica.models)
 
     async def _of(self, tenant: TenantId) -> Mapping[Tier, str]:
         # Counted from before the question, so that no answer is trusted for longer than promised.

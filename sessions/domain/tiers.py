@@ -94,11 +94,14 @@ def wish(tier: Tier, scenario: Mapping[Tier, str], tenant: Mapping[Tier, str], o
     return Wish(offer.default, WishSource.DEFAULT)
 
 
-def choose(tier: Tier, wanted: Wish, offer: Offer, present: Collection[str] | None) -> Chosen | NoPool:
+def choose(
+    tier: Tier, wanted: Wish, offer: Offer, present: Collection[str] | None, *, leaving: Collection[str] = ()
+) -> Chosen | NoPool:
     """The pool that serves it now. `present` are the models with a replica that takes work; None: nobody can tell.
 
-    Where neither the wanted pool nor a stand-in is present, the wanted one is asked all the same, and the router says
-    what it lacks.
+    `leaving` are those whose replicas serve the sessions they have and take no others: work that may go nowhere else
+    stays with them. Where neither the wanted pool nor a stand-in is present, the wanted one is asked all the same, and
+    the router says what it lacks.
     """
     served = set(offer.models)
     here = served if present is None else served & set(present)
@@ -109,7 +112,9 @@ def choose(tier: Tier, wanted: Wish, offer: Offer, present: Collection[str] | No
             return Chosen(tier, model, fell_back=True)
     possible = candidates(tier, wanted, offer)
     if not offer.stand_ins(tier) or not possible:
-        return NoPool(tier, wanted.model)
+        return (
+            Chosen(tier, wanted.model) if wanted.model in served.intersection(leaving) else NoPool(tier, wanted.model)
+        )
     return Chosen(tier, possible[0], fell_back=possible[0] != wanted.model)
 
 

@@ -1,11 +1,13 @@
 """The choice of a model with a fleet that changes and tenants that change their minds."""
 
+import asyncio
 from collections.abc import Mapping
 from uuid import uuid4
 
 import pytest
 from typing_extensions import override
 
+from gateway import model_tiers
 from gateway.errors import FieldInvalid
 from gateway.model_tiers import ModelTiers, Pool
 from router.domain.fleet import Fleet, Health, Replica, ReplicaId
@@ -13,6 +15,7 @@ from sessions.adapters.memory_tenant_tiers import MemoryTenantTiers
 from sessions.domain.tiers import Chosen, NoPool, Tier, WishSource, offer_of
 from sessions.domain.viewer import TenantId
 from sessions.errors import PoolUnavailable, RecordsUnavailable
+from tests.support.eventually import eventually
 
 TENANT = TenantId(uuid4())
 OFFER = offer_of("a", ("a", "b", "c"), {Tier.FAQ: "c"}, {Tier.ROLE_PLAY: ("c",)})
@@ -20,19 +23,23 @@ TTL_S = 5.0
 
 
 class CountedTiers(MemoryTenantTiers):
-    """Counts how often it is asked, and can be away."""
+    """Counts how often it is asked, can be away, and can hold back what it has read."""
 
     def __init__(self) -> None:
         super().__init__()
         self.asked = 0
         self.away = False
+        self.hold: asyncio.Event | None = None
 
     @override
     async def of(self, tenant: TenantId) -> Mapping[Tier, str]:
         self.asked += 1
+        found = await super().of(tenant)
+        if self.hold is not None:
+            await self.hold.wait()
         if self.away:
             raise RecordsUnavailable("no database")
-        return await super().of(tenant)
+        return found
 
 
 class Stage:
@@ -99,6 +106,17 @@ async def test_sensitive_work_is_refused_rather_than_given_to_another_pool(stage
     assert (caught.value.tier, caught.value.model, caught.value.retry_after_s) == ("sensitive", "b", 2.0)
 
 
+async def test_a_sensitive_session_stays_with_its_replica_while_that_is_drained(stage: Stage) -> None:
+    wanted = {Tier.SENSITIVE: "b"}
+    stage.fleet = fleet(draining="b", a=Health.READY, b=Health.READY)
+    assert await stage.tiers.choose(Tier.SENSITIVE, TENANT, wanted) == Chosen(Tier.SENSITIVE, "b")
+    with pytest.raises(PoolUnavailable):  # a new one, which the replica does not take
+        await stage.tiers.choose(Tier.SENSITIVE, TENANT, wanted, lost=("b",))
+    await stage.tiers.change(TENANT, wanted)
+    state = next(state for state in await stage.tiers.table(TENANT) if state.tier is Tier.SENSITIVE)
+    assert (state.is_present, state.serves) == (False, Chosen(Tier.SENSITIVE, "b"))
+
+
 async def test_a_pool_that_was_just_asked_in_vain_is_away_whatever_the_fleet_still_shows(stage: Stage) -> None:
     wanted = {Tier.ROLE_PLAY: "b", Tier.SENSITIVE: "b"}
     for seen in (stage.fleet, Fleet()):
@@ -142,6 +160,25 @@ async def test_while_the_database_is_away_the_last_known_choice_goes_on(stage: S
     assert (await stage.tiers.choose(Tier.FAQ, TENANT, {})).model == "b"
     with pytest.raises(RecordsUnavailable):
         await stage.tiers.choose(Tier.FAQ, TenantId(uuid4()), {})
+
+
+async def test_an_answer_that_crossed_a_change_is_not_remembered(stage: Stage) -> None:
+    stage.tenants.hold = asyncio.Event()
+    early = asyncio.create_task(stage.tiers.choose(Tier.FAQ, TENANT, {}))
+    await eventually(lambda: stage.tenants.asked == 1)
+    await stage.tiers.change(TENANT, {Tier.FAQ: "b"})
+    stage.tenants.hold.set()
+    await early
+    assert (await stage.tiers.choose(Tier.FAQ, TENANT, {})).model == "b"
+    assert stage.tenants.asked == 2
+
+
+async def test_only_so_many_tenants_are_remembered(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(model_tiers, "_MOST_REMEMBERED", 2)
+    tenants = [TenantId(uuid4()) for _ in range(3)]
+    for tenant in (*tenants, tenants[2], tenants[1], tenants[0]):
+        await stage.tiers.choose(Tier.FAQ, tenant, {})
+    assert stage.tenants.asked == 4  # the first was forgotten for the third
 
 
 async def test_a_model_that_is_not_served_cannot_be_chosen(stage: Stage) -> None:

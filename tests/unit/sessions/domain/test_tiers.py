@@ -69,6 +69,14 @@ def test_the_pool_that_serves_a_tier_now(
     assert choose(tier, Wish(model, WishSource.SCENARIO), offer, present) == expected
 
 
+def test_work_that_may_go_nowhere_else_stays_with_a_pool_that_is_being_emptied() -> None:
+    b, gone = Wish("b", WishSource.SCENARIO), Wish("gone", WishSource.SCENARIO)
+    assert choose(SENSITIVE, b, PLAIN, {"a"}, leaving={"b"}) == Chosen(SENSITIVE, "b")
+    assert choose(SENSITIVE, b, PLAIN, {"a"}, leaving={"c"}) == NoPool(SENSITIVE, "b")
+    assert choose(SENSITIVE, gone, PLAIN, {"a"}, leaving={"gone"}) == NoPool(SENSITIVE, "gone")
+    assert choose(PLAY, b, PLAIN, {"a"}, leaving={"b"}) == Chosen(PLAY, "a", fell_back=True)
+
+
 @pytest.mark.parametrize("tier", Tier)
 @pytest.mark.parametrize("offer", [PLAIN, SET, LENIENT])
 @pytest.mark.parametrize("model", [*MODELS, "gone"])

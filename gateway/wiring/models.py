@@ -23,7 +23,15 @@ _log: FilteringBoundLogger = structlog.get_logger(__name__)
 
 def model_counters(settings: Settings) -> Counters:
     """Raises `TokenizerUnusable`."""
-    return {model.name: _counter(model) for model in settings.all_models}
+    return {model.name: ModelTokenizer(folder=model.folder) for model in settings.all_models}
+
+
+def tell_counters(counters: Counters) -> None:
+    """Into the log of a process that serves; commands print what they have to say."""
+    for model, counter in counters.items():
+        _log.info("tokens are counted", model=model, by=counter.counted_by)
+        if counter.writes_today:
+            _log.warning("the chat template writes each day's date into prompts", model=model)
 
 
 def counted_by(counters: Counters) -> str:
@@ -53,14 +61,6 @@ def model_tiers(settings: Settings, engine: AsyncEngine, *, fleet: Callable[[], 
         ttl_s=settings.tier_cache_s,
         retry_after_s=settings.router.retry_after_s,
     )
-
-
-def _counter(model: ModelSettings) -> ModelTokenizer:
-    counter = ModelTokenizer(folder=model.folder)
-    _log.info("tokens are counted", model=model.name, by=counter.counted_by)
-    if counter.writes_today:
-        _log.warning("the chat template writes each day's date into prompts", model=model.name)
-    return counter
 
 
 def _writer(settings: Settings, model: ModelSettings, counter: ModelTokenizer) -> PromptWriter:

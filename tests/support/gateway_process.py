@@ -19,6 +19,7 @@ from gateway.local.redis_server import RedisServer, redis_server
 from gateway.local.sample import seed
 from gateway.local.seed import Seed
 from tests.support.engine_process import EngineProcess, free_port, scripted_engine
+from tests.support.simulator_process import SimulatorProcess, simulator
 from tests.support.tiny_model import tiny_model
 
 _ROOT = Path(__file__).parents[2]
@@ -81,6 +82,7 @@ class World:
 
     gateway: GatewayProcess
     engines: dict[str, EngineProcess]
+    simulators: dict[str, SimulatorProcess]
     redis: RedisServer
     database_url: str
     seed: Seed
@@ -104,21 +106,27 @@ class World:
 
 
 @contextmanager
-def world(folder: Path, database_url: str, *, engines: int = 2, **settings: str) -> Iterator[World]:
-    """`settings` are DRILLYARD_ variables without their prefix."""
+def world(
+    folder: Path, database_url: str, *, engines: int = 2, simulators: int = 0, **settings: str
+) -> Iterator[World]:
+    """`settings` are DRILLYARD_ variables without their prefix; with `simulators` there are these and no engines."""
     model = tiny_model(folder / "model")
     with ExitStack() as stack:
         redis = stack.enter_context(redis_server(folder / "redis"))
         named = {
             f"replica-{number}": stack.enter_context(scripted_engine("--tokenizer", str(model)))
-            for number in range(1, engines + 1)
+            for number in range(1, (0 if simulators else engines) + 1)
         }
+        words = ("--model", str(model), "--enable-prompt-tokens-details", "--speed-up", "50")
+        simulated = {f"sim-{n}": stack.enter_context(simulator(*words)) for n in range(1, simulators + 1)}
         environment = {
             "DRILLYARD_REDIS_URL": redis.url,
             "DRILLYARD_DATABASE_URL": database_url,
             "DRILLYARD_MODEL__NAME": "smollm2",
             "DRILLYARD_MODEL__FOLDER": str(model),
-            "DRILLYARD_REPLICAS": json.dumps([{"id": name, "url": engine.url} for name, engine in named.items()]),
+            "DRILLYARD_REPLICAS": json.dumps(
+                [{"id": name, "url": each.url} for name, each in (*named.items(), *simulated.items())]
+            ),
             "DRILLYARD_ROUTER__PROBE_INTERVAL_S": "0.2",
             "DRILLYARD_SESSIONS__LEASE_S": "2",
             **{f"DRILLYARD_{name}": value for name, value in settings.items()},
@@ -127,7 +135,7 @@ def world(folder: Path, database_url: str, *, engines: int = 2, **settings: str)
         stack.callback(gateway.kill)
         sown = seed({**os.environ, **environment}, keys_file=folder / "keys.json")
         gateway.start()
-        yield World(gateway, named, redis, database_url, sown)
+        yield World(gateway, named, simulated, redis, database_url, sown)
 
 
 def turn_events(client: httpx.Client, session: str, text: str, *, key: str | None = None) -> Iterator[ServerEvent]:

@@ -4,6 +4,8 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
+from gateway.job_cases import JobCases
+from gateway.knowledge_cases import KnowledgeCases
 from gateway.metrics import Metrics
 from gateway.model_tiers import ModelTiers
 from gateway.ports import FleetDesk, Keys
@@ -42,3 +44,5 @@ class Services:
     metrics: Metrics
     fleet: FleetDesk
     tiers: ModelTiers
+    jobs: JobCases
+    knowledge: KnowledgeCases

@@ -39,6 +39,8 @@ def viewer_for(action: Action) -> Callable[[Request], Awaitable[Viewer]]:
 
 ScenarioWriter = Annotated[Viewer, Depends(viewer_for(Action.WRITE_SCENARIOS))]
 ScenarioReader = Annotated[Viewer, Depends(viewer_for(Action.READ_SCENARIOS))]
+KnowledgeWriter = Annotated[Viewer, Depends(viewer_for(Action.WRITE_KNOWLEDGE))]
+KnowledgeReader = Annotated[Viewer, Depends(viewer_for(Action.READ_KNOWLEDGE))]
 SessionStarter = Annotated[Viewer, Depends(viewer_for(Action.START_SESSIONS))]
 SessionReader = Annotated[Viewer, Depends(viewer_for(Action.READ_SESSIONS))]
 SceneChanger = Annotated[Viewer, Depends(viewer_for(Action.CHANGE_SCENES))]
@@ -49,3 +51,4 @@ FleetReader = Annotated[Viewer, Depends(viewer_for(Action.READ_FLEET))]
 FleetOrderer = Annotated[Viewer, Depends(viewer_for(Action.ORDER_FLEET))]
 TierReader = Annotated[Viewer, Depends(viewer_for(Action.READ_MODEL_TIERS))]
 ModelChooser = Annotated[Viewer, Depends(viewer_for(Action.CHOOSE_MODELS))]
+JobRunner = Annotated[Viewer, Depends(viewer_for(Action.RUN_JOBS))]

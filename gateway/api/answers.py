@@ -16,6 +16,11 @@ def answer(model: BaseModel, status: HTTPStatus = HTTPStatus.OK, *, headers: dic
     return Response(model.model_dump_json(), status, {**_PRIVATE, **(headers or {})}, JSON)
 
 
+def nothing() -> Response:
+    """What was asked for is done, and there is nothing to show."""
+    return Response(status_code=HTTPStatus.NO_CONTENT, headers=_PRIVATE)
+
+
 def problem_answer(problem: Problem, *, headers: dict[str, str] | None = None) -> Response:
     body = json.dumps(problem.body(), ensure_ascii=False, separators=(",", ":"))
     return Response(body, problem.status, {**_PRIVATE, **problem.headers(), **(headers or {})}, PROBLEM_JSON)

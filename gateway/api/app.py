@@ -11,7 +11,7 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
 
-from gateway.api import fleet, health, scenarios, sessions, tiers, turns
+from gateway.api import fleet, health, jobs, knowledge, scenarios, sessions, tiers, turns
 from gateway.api.answers import problem_answer
 from gateway.api.body import RequestInvalid
 from gateway.api.openapi import Api
@@ -26,7 +26,9 @@ ROUTERS: Sequence[APIRouter] = (
     scenarios.routes,
     sessions.routes,
     turns.routes,
+    jobs.routes,
     tiers.routes,
+    knowledge.routes,
     fleet.routes,
     health.routes,
 )

@@ -10,6 +10,7 @@ from starlette.requests import Request
 
 from gateway.api.lost_client import ClientGone
 from gateway.api.request_services import services_of
+from gateway.domain.accept import JSON
 from gateway.errors import BodyNotJson, BodyTooLarge, UnsupportedMediaType
 
 Model = TypeVar("Model", bound=BaseModel)
@@ -29,9 +30,9 @@ class RequestInvalid(Exception):
 
 async def body_of(request: Request, model: type[Model]) -> Model:
     """The request's body as this model; raises what is wrong with it, and keeps nothing of it then."""
-    _check_type(request)
-    raw = await _read(request, services_of(request).settings.body_limit_bytes)
-    return taken(model, parsed(raw))
+    if media_type_of(request) != JSON:
+        raise UnsupportedMediaType(f"the body must be {JSON}")
+    return taken(model, parsed(await raw_of(request, services_of(request).settings.body_limit_bytes)))
 
 
 async def body_or_none_of(request: Request, model: type[Model]) -> Model:
@@ -74,22 +75,24 @@ def parsed(raw: bytes) -> object:
     return value
 
 
-def _check_type(request: Request) -> None:
+def media_type_of(request: Request) -> str:
+    """What the body is said to be, empty where nothing is said; raises `UnsupportedMediaType` unless it is UTF-8 and as
+    it is."""
     media_type, _, parameters = request.headers.get("content-type", "").partition(";")
-    if media_type.strip().lower() != "application/json":
-        raise UnsupportedMediaType("the body must be application/json")
     charsets = [text for text in _plain(parameters).split(";") if text.startswith("charset=")]
     if not set(charsets) <= {"charset=utf-8", "charset=utf8"}:
         raise UnsupportedMediaType("the body must be UTF-8")
     if request.headers.get("content-encoding", "identity").strip().lower() != "identity":
         raise UnsupportedMediaType("the body must not be compressed")
+    return media_type.strip().lower()
 
 
 def _plain(parameters: str) -> str:
     return parameters.replace(" ", "").replace('"', "").lower()
 
 
-async def _read(request: Request, limit: int) -> bytes:
+async def raw_of(request: Request, limit: int) -> bytes:
+    """The body's bytes; raises `BodyTooLarge` as soon as that is sure."""
     declared = request.headers.get("content-length", "")
     if declared.isdecimal() and (len(declared) > len(str(limit)) + 1 or int(declared) > limit):
         raise BodyTooLarge(limit_bytes=limit)

@@ -38,12 +38,14 @@ def takes(
     query: type[BaseModel] | None = None,
     headers: tuple[Extra, ...] = (),
     needs_body: bool = True,
+    files: tuple[str, ...] = (),
 ) -> Extra:
-    """The `openapi_extra` of a route."""
+    """The `openapi_extra` of a route; `files` are the media types of what may be sent as it is instead of JSON."""
     extra: Extra = {}
     if body is not None:
         reference = {"$ref": f"#/components/schemas/{body.__name__}"}
-        extra["requestBody"] = {"required": needs_body, "content": {"application/json": {"schema": reference}}}
+        sent = {name: {"schema": {"type": "string", "format": "binary"}} for name in files}
+        extra["requestBody"] = {"required": needs_body, "content": {**sent, "application/json": {"schema": reference}}}
     parameters = [*(described(query) if query is not None else ()), *headers]
     if parameters:
         extra["parameters"] = parameters
@@ -78,6 +80,7 @@ ORDER = _refusals(
     HTTPStatus.UNSUPPORTED_MEDIA_TYPE,
     HTTPStatus.UNPROCESSABLE_ENTITY,
 )
+ASK: Responses = {**WRITE, **_refusals(HTTPStatus.TOO_MANY_REQUESTS)}
 FOLLOW: Responses = {
     **_refusals(
         HTTPStatus.BAD_REQUEST, HTTPStatus.NOT_FOUND, HTTPStatus.NOT_ACCEPTABLE, HTTPStatus.UNPROCESSABLE_ENTITY

@@ -6,9 +6,11 @@ from uuid import UUID
 from starlette.requests import Request
 
 from gateway.api.request_facts import facts_of
+from sessions.domain.citation import DocumentId, KnowledgeBaseId
+from sessions.domain.job import JobId
 from sessions.domain.scenario import ScenarioId
 from sessions.domain.session import SessionId
-from sessions.errors import ScenarioNotFound, SessionNotFound
+from sessions.errors import DocumentNotFound, JobNotFound, KnowledgeBaseNotFound, ScenarioNotFound, SessionNotFound
 
 _UUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.ASCII | re.IGNORECASE)
 _NUMBER = re.compile(r"[1-9][0-9]{0,8}", re.ASCII)
@@ -27,6 +29,27 @@ def scenario_id_of(text: str) -> ScenarioId:
     if found is None:
         raise ScenarioNotFound("there is no such scenario")
     return ScenarioId(found)
+
+
+def knowledge_base_id_of(text: str) -> KnowledgeBaseId:
+    found = uuid_of(text)
+    if found is None:
+        raise KnowledgeBaseNotFound("there is no such knowledge base")
+    return KnowledgeBaseId(found)
+
+
+def document_id_of(text: str) -> DocumentId:
+    found = uuid_of(text)
+    if found is None:
+        raise DocumentNotFound("the knowledge base has no such document")
+    return DocumentId(found)
+
+
+def job_id_of(text: str) -> JobId:
+    found = uuid_of(text)
+    if found is None:
+        raise JobNotFound("there is no such job")
+    return JobId(found)
 
 
 def session_id_of(request: Request, text: str) -> SessionId:

@@ -6,10 +6,29 @@ from fastapi import FastAPI
 from pydantic.json_schema import models_json_schema
 from typing_extensions import override
 
-from gateway.api.requests import DrainBody, ScenarioBody, SceneChangeBody, SessionBody, TurnBody
+from gateway.api.requests import (
+    DocumentBody,
+    DrainBody,
+    KnowledgeBaseBody,
+    QuestionsBody,
+    ScenarioBody,
+    SceneChangeBody,
+    SessionBody,
+    TurnBody,
+)
 from gateway.api.views import ProblemView
 
-_ADDED = (ScenarioBody, SessionBody, SceneChangeBody, TurnBody, DrainBody, ProblemView)
+_ADDED = (
+    KnowledgeBaseBody,
+    DocumentBody,
+    ScenarioBody,
+    SessionBody,
+    SceneChangeBody,
+    TurnBody,
+    QuestionsBody,
+    DrainBody,
+    ProblemView,
+)
 _BY_KEY: list[dict[str, list[str]]] = [{"key": []}]
 
 

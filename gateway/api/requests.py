@@ -1,14 +1,18 @@
 """What callers may send, field by field; unknown fields, other types and control characters are refused."""
 
+import re
 import unicodedata
 from typing import Annotated, Literal
+from uuid import UUID
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
+from sessions.domain.citation import KnowledgeBaseId
 from sessions.domain.scenario import Criterion, Rubric, ScenarioContent, Scene
 from sessions.domain.tiers import Tier
 
 _LAYOUT = frozenset("\t\n\r")
+_ID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.ASCII | re.IGNORECASE)
 _MAX_INT = 2_147_483_647
 
 
@@ -24,9 +28,16 @@ def _line(value: str) -> str:
     return value
 
 
+def _base_ref(value: str) -> str:
+    if not _ID.fullmatch(value):
+        raise ValueError("there is no such knowledge base")
+    return value
+
+
 Text = Annotated[str, AfterValidator(_text)]
 Line = Annotated[str, Field(max_length=200), AfterValidator(_line)]
 ModelName = Annotated[str, Field(min_length=1, max_length=200), AfterValidator(_line)]
+KnowledgeBaseRef = Annotated[str, AfterValidator(_base_ref)]
 MetadataName = Annotated[str, Field(min_length=1, max_length=64), AfterValidator(_line)]
 MetadataValue = Annotated[str, Field(max_length=512), AfterValidator(_text)]
 
@@ -86,6 +97,9 @@ class ScenarioBody(Sent):
     limits: LimitsBody | None = None
     model_tiers: ModelTiersBody | None = None
     sensitive: bool = Field(default=False, description="its work is done by the model of `sensitive`, or not at all")
+    knowledge_base_id: KnowledgeBaseRef | None = Field(
+        default=None, description="where the background of each message is looked up"
+    )
 
     def content(self) -> ScenarioContent:
         limits = self.limits or LimitsBody()
@@ -101,6 +115,7 @@ class ScenarioBody(Sent):
             max_reply_tokens=limits.max_reply_tokens,
             tiers=(self.model_tiers or ModelTiersBody()).chosen(),
             is_sensitive=self.sensitive,
+            knowledge_base=None if self.knowledge_base_id is None else KnowledgeBaseId(UUID(self.knowledge_base_id)),
         )
 
     def _rubric(self) -> Rubric:
@@ -111,6 +126,20 @@ class ScenarioBody(Sent):
             for criterion in self.rubric.criteria
         )
         return Rubric(criteria, self.rubric.pass_mark)
+
+
+class KnowledgeBaseBody(Sent):
+    """A knowledge base, as an instructor begins it."""
+
+    name: Line
+    guidance: Text | None = Field(default=None, description="how the tutor is to use it")
+
+
+class DocumentBody(Sent):
+    """A short plain text for a knowledge base; longer ones, and other formats, are sent as they are."""
+
+    name: Line
+    text: str
 
 
 class SessionBody(Sent):
@@ -129,6 +158,13 @@ class SceneChangeBody(Sent):
 
 class TurnBody(Sent):
     text: Text
+
+
+class QuestionsBody(Sent):
+    """Questions to a knowledge base, or to one document of it; each gets its own answer or its own error."""
+
+    questions: list[Text] = Field(min_length=1, max_length=500)
+    document_id: str | None = None
 
 
 class DrainBody(Sent):
@@ -161,6 +197,10 @@ class SessionsQuery(PageQuery):
     drill_id: str | None = None
     trainee_id: str | None = None
     state: Literal["open", "closed"] | None = None
+
+
+class DocumentQuery(_Asked):
+    name: Line | None = Field(default=None, description="the document's name, where the body is not JSON")
 
 
 class NoQuery(_Asked):

@@ -41,6 +41,9 @@ class Action(StrEnum):
     READ_CONTEXT = "read how prompts are built"
     WRITE_SCENARIOS = "write scenarios"
     READ_SCENARIOS = "read scenarios"
+    WRITE_KNOWLEDGE = "write knowledge"
+    READ_KNOWLEDGE = "read knowledge"
+    RUN_JOBS = "run jobs"
     READ_FLEET = "read the fleet"
     ORDER_FLEET = "give orders to the fleet"
     READ_MODEL_TIERS = "read which models serve"
@@ -65,7 +68,10 @@ ALLOWED: Mapping[Role, frozenset[Action]] = {
             Action.READ_CONTEXT,
             Action.WRITE_SCENARIOS,
             Action.READ_SCENARIOS,
+            Action.WRITE_KNOWLEDGE,
+            Action.READ_KNOWLEDGE,
             Action.READ_MODEL_TIERS,
+            Action.RUN_JOBS,
         }
     ),
     Role.OPERATOR: frozenset(
@@ -73,13 +79,14 @@ ALLOWED: Mapping[Role, frozenset[Action]] = {
             Action.READ_SESSIONS,
             Action.READ_CONTEXT,
             Action.READ_SCENARIOS,
+            Action.READ_KNOWLEDGE,
             Action.READ_FLEET,
             Action.ORDER_FLEET,
             Action.READ_MODEL_TIERS,
             Action.CHOOSE_MODELS,
         }
     ),
-    Role.SERVICE: frozenset({Action.READ_SESSIONS, Action.READ_SCENARIOS}),
+    Role.SERVICE: frozenset({Action.READ_SESSIONS, Action.READ_SCENARIOS, Action.READ_KNOWLEDGE, Action.RUN_JOBS}),
 }
 
 

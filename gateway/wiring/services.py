@@ -1,7 +1,7 @@
 """Everything a serving process holds."""
 
 import asyncio
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 
@@ -10,6 +10,8 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 
 from gateway.adapters.cached_keys import CachedKeys
 from gateway.adapters.postgres_accounts import PostgresAccounts
+from gateway.job_cases import JobCases
+from gateway.knowledge_cases import KnowledgeCases
 from gateway.metrics import Figures, Metrics, no_figures
 from gateway.model_tiers import ModelTiers
 from gateway.ports import TurnRouter
@@ -23,7 +25,18 @@ from gateway.token_drift import TokenDrift
 from gateway.use_cases import Outside, UseCases, use_cases
 from gateway.wiring.background import background
 from gateway.wiring.clock import SystemClock
-from gateway.wiring.models import Counters, counted_by, model_counters, model_tiers, prompt_writers, served_models
+from gateway.wiring.documents import knowledge
+from gateway.wiring.jobs import Answering, JobWork, job_work
+from gateway.wiring.knowledge import KnowledgeFinding, knowledge_finding
+from gateway.wiring.models import (
+    Counters,
+    counted_by,
+    model_counters,
+    model_tiers,
+    prompt_writers,
+    served_models,
+    tell_counters,
+)
 from gateway.wiring.postgres import database, postgres_probe
 from gateway.wiring.redis import redis_probe, shared_redis
 from gateway.wiring.tracing import tracing
@@ -46,6 +59,8 @@ class _Own:
     tiers: ModelTiers
     metrics: Metrics
     drift: TokenDrift
+    jobs: JobCases
+    knowledge: KnowledgeCases
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,9 +70,11 @@ class _Figures:
     lock: ForgivingTurnLock
     sets: RedisWorkingSets
     think: ThinkTime
+    finding: KnowledgeFinding
+    jobs: JobWork
 
     def gauges(self) -> Mapping[str, float]:
-        return {"compactions_running": self.think.count}
+        return {"compactions_running": self.think.count, **self.finding.gauges(), **self.jobs.gauges()}
 
     def counters(self) -> Mapping[str, float]:
         return {
@@ -66,6 +83,8 @@ class _Figures:
             "working_set_misses": self.sets.misses,
             "working_set_failures": self.sets.failures,
             "compactions_skipped": self.think.skipped,
+            **self.finding.counters(),
+            **self.jobs.counters(),
         }
 
 
@@ -76,6 +95,7 @@ async def services(settings: Settings, *, stopping: asyncio.Event) -> AsyncItera
     Raises `TokenizerUnusable` or `FleetUnfit` when the model and its replicas cannot be used together.
     """
     metrics, counters = Metrics(), model_counters(settings)
+    tell_counters(counters)
     drift = TokenDrift(counted_by=counted_by(counters))
     async with AsyncExitStack() as stack:
         engine = await stack.enter_async_context(database(str(settings.database_url)))
@@ -85,26 +105,32 @@ async def services(settings: Settings, *, stopping: asyncio.Event) -> AsyncItera
         lock = ForgivingTurnLock(RedisTurnLock(client=redis.client, lease_s=settings.sessions.lease_s))
         tiers = model_tiers(settings, engine, fleet=routed.router.fleet)
         sets = _working_sets(settings, redis.client)
+        finding = await stack.enter_async_context(knowledge_finding(settings, engine, counters))
+        tutor = _tutor(settings, counters, routed.router)
+        answering = Answering(tutor, tiers, finding)
+        jobs = await stack.enter_async_context(job_work(settings, engine, counters, answering))
         use = use_cases(
             Outside(
                 records=PostgresRecords(engine=engine),
                 lock=lock,
-                tutor=_tutor(settings, counters, routed.router),
+                tutor=tutor,
                 clock=SystemClock(),
                 working_sets=sets,
                 tiers=tiers,
                 writers=prompt_writers(settings, counters),
                 catalogue=PostgresCatalogue(engine=engine),
+                knowledge=finding.search,
                 note_timeout_s=settings.sessions.note_timeout_s,
                 compacted=metrics.saw_compaction,
             )
         )
         think = await stack.enter_async_context(_think_time(settings, use, metrics))
         turns = await stack.enter_async_context(_running_turns(settings, use, (metrics, drift, think), spans))
-        await stack.enter_async_context(background(_stop_when(stopping, turns, routed)))
-        figures = _Figures(lock, sets, think)
+        await stack.enter_async_context(background(_stop_when(stopping, turns.stop, jobs.workers.stop, routed.stop)))
+        figures = _Figures(lock, sets, think, finding, jobs)
         _watch((metrics, drift), turns, figures, routed, no_figures if spans is None else spans.counts.figures)
-        own = _Own(use, turns, tiers, metrics, drift)
+        documents = knowledge(settings, engine, counters[settings.model.name])
+        own = _Own(use, turns, tiers, metrics, drift, jobs.cases, documents)
         yield _services(settings, own, (engine, redis.client), routed, stopping)
 
 
@@ -133,6 +159,8 @@ def _services(
         metrics=own.metrics,
         fleet=routed.desk,
         tiers=own.tiers,
+        jobs=own.jobs,
+        knowledge=own.knowledge,
     )
 
 
@@ -200,7 +228,7 @@ def _watch(
         metrics.watch_router(routed.counting)
 
 
-async def _stop_when(stopping: asyncio.Event, turns: RunningTurns, routed: TurnRouting) -> None:
+async def _stop_when(stopping: asyncio.Event, *stops: Callable[[], None]) -> None:
     await stopping.wait()
-    turns.stop()
-    routed.stop()
+    for stop in stops:
+        stop()

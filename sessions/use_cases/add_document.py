@@ -59,6 +59,7 @@ class AddDocument:
         await self._read_base(author, base)
         blocks = await self._reader.read(upload.media_type, upload.raw)
         cut = await asyncio.to_thread(self._cutting.pieces_of, list(blocks))
+        sha256 = await asyncio.to_thread(digest, upload.raw)
         if not cut:
             raise DocumentUnreadable("no_text", "the document holds nothing but characters that nobody can read")
         document = Document(
@@ -67,7 +68,7 @@ class AddDocument:
             base=base,
             name=name,
             media_type=upload.media_type,
-            sha256=digest(upload.raw),
+            sha256=sha256,
             size_bytes=len(upload.raw),
             tokens=sum(piece.tokens for piece in cut),
             chunk_count=len(cut),

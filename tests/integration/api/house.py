@@ -16,6 +16,8 @@ from typing_extensions import override
 from gateway.api.app import build_app
 from gateway.domain.access import KeyId, Principal, Role, StoredKey, digest, written
 from gateway.errors import KeysUnavailable
+from gateway.job_cases import job_cases
+from gateway.knowledge_cases import knowledge_cases
 from gateway.metrics import Metrics
 from gateway.model_tiers import ModelTiers
 from gateway.ports import Account, Keys
@@ -24,18 +26,26 @@ from gateway.services import Check, Readiness, Services
 from gateway.settings import Settings
 from gateway.think_time import ThinkTime
 from gateway.use_cases import Outside, use_cases
+from gateway.wiring.documents import document_processes
 from router.domain.fleet import Fleet, Health, Replica, ReplicaId
+from sessions.adapters.memory_jobs import MemoryJobs
 from sessions.adapters.memory_knowledge import MemoryKnowledge
 from sessions.adapters.memory_tenant_tiers import MemoryTenantTiers
 from sessions.adapters.memory_working_sets import MemoryWorkingSets
+from sessions.domain.job_layers import LayerSizes
 from sessions.domain.tiers import offer_of
 from sessions.ports import TurnLock
+from sessions.settings import DocumentSettings, SessionSettings
+from sessions.use_cases.add_document import Cutting
+from sessions.use_cases.ask_questions import AskingRules
 from tests.support.scripted_desk import ScriptedDesk
 from tests.support.session_fakes import FakeClock, FakeTutor, FragileRecords, OpenLock, writers
 
 HEARTBEAT_S = 0.05
 BODY_LIMIT_BYTES = 4096
 SECRET = "not-so-secret"
+ASKING = AskingRules(questions_per_job=6, jobs_per_tenant=4, sizes=LayerSizes(whole=100, stretch=200, summaries=2))
+DOCUMENTS = DocumentSettings(max_bytes=65_536, max_characters=10_000, max_pages=10, chunk_tokens=40, base_chunks=50)
 STREAM = {"Accept": "text/event-stream"}
 
 SCENARIO = {
@@ -114,6 +124,8 @@ class House:
     """The one replica of each served model."""
     checks: dict[str, Check]
     turns: RunningTurns
+    jobs: MemoryJobs
+    shelf: MemoryKnowledge
     nobody: httpx.AsyncClient
     here: People
     elsewhere: People
@@ -148,6 +160,15 @@ async def house(*, lock: TurnLock | None = None, heartbeat_s: float = HEARTBEAT_
         compacted=metrics.saw_compaction,
     )
     use = use_cases(outside)
+    queue = MemoryJobs()
+    jobs = job_cases(book=queue, catalogue=knowledge, shelf=knowledge, rules=ASKING, clock=clock)
+    documents = knowledge_cases(
+        library=knowledge,
+        catalogue=knowledge,
+        reader=document_processes(DOCUMENTS),
+        cutting=Cutting(lambda text: len(text.split()), DOCUMENTS),
+        clock=clock,
+    )
     think = ThinkTime(think=use.compact_session, at_once=2, failed=lambda: None)
 
     def ended(end: EndedTurn) -> None:
@@ -171,10 +192,27 @@ async def house(*, lock: TurnLock | None = None, heartbeat_s: float = HEARTBEAT_
     @asynccontextmanager
     async def services() -> AsyncIterator[Services]:
         async with think, turns:
-            yield Services(use, turns, keys, _settings(heartbeat_s), clock.now, readiness, metrics, desk, tiers)
+            yield Services(
+                use, turns, keys, _settings(heartbeat_s), clock.now, readiness, metrics, desk, tiers, jobs, documents
+            )
 
     async with served(services) as base_url, _clients(base_url, keys) as (nobody, here, elsewhere):
-        yield House(base_url, keys, records, tutor, metrics, desk, fleet, checks, turns, nobody, here, elsewhere)
+        yield House(
+            base_url,
+            keys,
+            records,
+            tutor,
+            metrics,
+            desk,
+            fleet,
+            checks,
+            turns,
+            queue,
+            knowledge,
+            nobody,
+            here,
+            elsewhere,
+        )
 
 
 def _tiers(fleet: Mapping[str, Health], clock: FakeClock) -> ModelTiers:
@@ -250,5 +288,6 @@ def _settings(heartbeat_s: float) -> Settings:
             "model": {"name": "fake", "folder": Path("/nowhere")},
             "heartbeat_s": heartbeat_s,
             "body_limit_bytes": BODY_LIMIT_BYTES,
+            "sessions": SessionSettings(documents=DOCUMENTS),
         }
     )

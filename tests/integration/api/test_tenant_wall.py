@@ -9,7 +9,9 @@ import pytest
 
 from gateway.api.app import ROUTERS
 from router.domain.decision import Decision
+from sessions.domain.viewer import TenantId
 from tests.integration.api.house import SCENARIO, House, People
+from tests.support.shelved import shelved
 
 OPEN_TO_ALL = {("GET", "/livez"), ("GET", "/readyz"), ("GET", "/metrics")}
 
@@ -43,6 +45,16 @@ WALLS = {
     ("GET", "/v1/sessions/{session_id}/turns/{turn}"): Walled("instructor", S),
     ("GET", "/v1/sessions/{session_id}/turns/{turn}/events"): Walled("trainee", S),
     ("POST", "/v1/sessions/{session_id}/turns/{turn}/cancel"): Walled("trainee", S),
+    ("POST", "/v1/knowledge-bases"): Walled("instructor", None, {"name": "Prices"}),
+    ("GET", "/v1/knowledge-bases"): Walled("instructor", None),
+    ("GET", "/v1/knowledge-bases/{knowledge_base_id}"): Walled("instructor", K),
+    ("DELETE", "/v1/knowledge-bases/{knowledge_base_id}"): Walled("instructor", K),
+    ("POST", "/v1/knowledge-bases/{knowledge_base_id}/documents"): Walled(
+        "instructor", K, {"name": "prices", "text": "A pump costs 48 yuan."}
+    ),
+    ("GET", "/v1/knowledge-bases/{knowledge_base_id}/documents"): Walled("instructor", K),
+    ("GET", "/v1/knowledge-bases/{knowledge_base_id}/documents/{document_id}"): Walled("instructor", K),
+    ("DELETE", "/v1/knowledge-bases/{knowledge_base_id}/documents/{document_id}"): Walled("instructor", K),
     ("POST", "/v1/knowledge-bases/{knowledge_base_id}/answers"): Walled("instructor", K, {"questions": ["Why?"]}),
     ("GET", "/v1/jobs"): Walled("instructor", None),
     ("GET", "/v1/jobs/{job_id}"): Walled("service", J),
@@ -82,13 +94,18 @@ async def call(
 
 
 async def furnished(house: House, people: People) -> dict[str, str]:
-    """The ids of a scenario, a session, a turn of these people, and a replica of the fleet."""
+    """The ids of one of each thing of these people, and of a replica of the fleet."""
     session = await house.session(people)
     await people.trainee.post(f"/v1/sessions/{session}/turns", json={"text": "Something private"})
     found = (await people.trainee.get(f"/v1/sessions/{session}")).json()
     turn = f"{session}-1"
     house.desk.decisions[turn] = Decision(turn, "smollm2", at=0.0)
+    base, document = await shelved(house.shelf, TenantId(people.tenant))
+    asked = await people.service.post(f"/v1/knowledge-bases/{base.id}/answers", json={"questions": ["Why?"]})
     return {
+        "knowledge_base_id": str(base.id),
+        "document_id": str(document.id),
+        "job_id": asked.json()["id"],
         "scenario_id": found["scenario_id"],
         "session_id": session,
         "turn": "1",
@@ -102,7 +119,8 @@ async def test_another_tenant_sees_nothing_of_it(house: House, route: tuple[str,
     wall = WALLS[route]
     ids = await furnished(house, house.here)
     nobody = str(house.here.tenant)
-    nowhere = {**ids, "scenario_id": nobody, "session_id": nobody, "turn_id": f"{nobody}-1"}
+    hidden = dict.fromkeys(("scenario_id", "session_id", "knowledge_base_id", "job_id"), nobody)
+    nowhere = {**ids, **hidden, "turn_id": f"{nobody}-1"}
     stranger = getattr(house.elsewhere, wall.role)
     foreign = await call(stranger, route, ids, wall.body)
     if wall.code is None:
@@ -153,6 +171,18 @@ MAY = {
     ("POST", "/v1/sessions/{session_id}/turns/{turn}/cancel"): {"trainee"},
     ("GET", "/v1/model-tiers"): {"instructor", "operator"},
     ("PUT", "/v1/model-tiers"): {"operator"},
+    ("POST", "/v1/knowledge-bases"): {"instructor"},
+    ("GET", "/v1/knowledge-bases"): {"instructor", "operator", "service"},
+    ("GET", "/v1/knowledge-bases/{knowledge_base_id}"): {"instructor", "operator", "service"},
+    ("DELETE", "/v1/knowledge-bases/{knowledge_base_id}"): {"instructor"},
+    ("POST", "/v1/knowledge-bases/{knowledge_base_id}/documents"): {"instructor"},
+    ("GET", "/v1/knowledge-bases/{knowledge_base_id}/documents"): {"instructor", "operator", "service"},
+    ("GET", "/v1/knowledge-bases/{knowledge_base_id}/documents/{document_id}"): {"instructor", "operator", "service"},
+    ("DELETE", "/v1/knowledge-bases/{knowledge_base_id}/documents/{document_id}"): {"instructor"},
+    ("POST", "/v1/knowledge-bases/{knowledge_base_id}/answers"): {"instructor", "service"},
+    ("GET", "/v1/jobs"): {"instructor", "service"},
+    ("GET", "/v1/jobs/{job_id}"): {"instructor", "service"},
+    ("POST", "/v1/jobs/{job_id}/cancel"): {"instructor", "service"},
     ("GET", "/v1/fleet"): {"operator"},
     ("GET", "/v1/fleet/replicas/{replica_id}"): {"operator"},
     ("POST", "/v1/fleet/replicas/{replica_id}/drain"): {"operator"},

@@ -17,6 +17,7 @@ from gateway.services import Services
 from gateway.settings import ModelSettings, ReplicaSettings, Settings
 from gateway.wiring.authoring import authoring
 from gateway.wiring.services import services
+from router.domain.fleet import ReplicaId
 from sessions.domain.scenario import ScenarioId
 from sessions.domain.session import SessionId
 from sessions.domain.tiers import Tier
@@ -178,6 +179,24 @@ async def test_sensitive_work_is_refused_and_sent_nowhere_while_its_pool_is_away
     await eventually(lambda: here.sees("b"))
     turn = await here.play(session, "another secret")
     assert (turn.number, turn.model, turn.tier) == (2, "b", Tier.SENSITIVE)
+
+
+async def test_a_pool_that_is_drained_gives_its_sessions_to_the_stand_in_and_keeps_sensitive_ones(
+    here: Installation,
+) -> None:
+    wanted = ((Tier.SENSITIVE, "b"), (Tier.ROLE_PLAY, "b"))
+    plain = await here.session(await here.scenario(tiers=wanted))
+    secret = await here.session(await here.scenario(tiers=wanted, is_sensitive=True))
+    late = await here.session(await here.scenario(tiers=wanted, is_sensitive=True))
+    assert [(await here.play(each, "turn 1")).model for each in (plain, secret)] == ["b", "b"]
+    await here.running.fleet.drain(ReplicaId("of-b"), within_s=60)
+    await eventually(lambda: not here.sees("b"))
+    assert [(await here.play(each, "turn 2")).model for each in (plain, secret)] == ["a", "b"]
+    with pytest.raises(PoolUnavailable):
+        await here.play(late, "turn 1")
+    await here.running.fleet.undo_drain(ReplicaId("of-b"))
+    await eventually(lambda: here.sees("b"))
+    assert [(await here.play(each, "turn 3")).model for each in (plain, secret, late)] == ["b", "b", "b"]
 
 
 async def test_a_router_elsewhere_keeps_the_pools_apart_and_falls_back_alike(

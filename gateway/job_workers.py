@@ -6,6 +6,7 @@ elsewhere. A result that cannot be written now is tried again as long as the lea
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import timedelta
 
@@ -92,6 +93,7 @@ class JobWorkers:
         self._rules = rules
         self._scopes: dict[Place, asyncio.Timeout] = {}
         self._stopping = asyncio.Event()
+        self._ended = asyncio.Event()
         self._full_until = 0.0
         self._full_pause_s = 0.0
         self.figures = JobFigures()
@@ -103,14 +105,21 @@ class JobWorkers:
 
     async def run(self) -> None:
         """Until it is stopped; no fault of one item ends it."""
-        if not self._rules.at_once:
-            return
-        async with asyncio.TaskGroup() as group:
-            keeper = group.create_task(self._keep())
-            async with asyncio.TaskGroup() as workers:
-                for _ in range(self._rules.at_once):
-                    workers.create_task(self._work())
-            keeper.cancel()
+        try:
+            async with asyncio.TaskGroup() as group:
+                keeper = group.create_task(self._keep())
+                async with asyncio.TaskGroup() as workers:
+                    for _ in range(self._rules.at_once):
+                        workers.create_task(self._work())
+                keeper.cancel()
+        finally:
+            self._ended.set()
+
+    async def ended(self, *, within_s: float) -> None:
+        """Once everything has been given back, or the time is over."""
+        with suppress(TimeoutError):
+            async with asyncio.timeout(within_s):
+                await self._ended.wait()
 
     async def _work(self) -> None:
         while not self._stopping.is_set():
@@ -207,11 +216,9 @@ class JobWorkers:
                     self._cut(place)
 
     async def _idle(self, seconds: float) -> None:
-        try:
+        with suppress(TimeoutError):
             async with asyncio.timeout(seconds):
                 await self._stopping.wait()
-        except TimeoutError:
-            return
 
     @property
     def _lease(self) -> timedelta:

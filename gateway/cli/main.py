@@ -28,6 +28,9 @@ ENTRIES = (
     Entry(
         "serve", "gateway.cli.serve", "serve", "Serve the API with the Redis, Postgres and replicas of the settings."
     ),
+    Entry(
+        "worker", "gateway.cli.worker", "worker", "Answer the questions of jobs, in a process that does nothing else."
+    ),
     Entry("router", "gateway.cli.router", "router", "Serve the OpenAI API, each session at the replica that knows it."),
     Entry("chat", "gateway.cli.chat", "chat", "Play one session as a trainee in this terminal."),
     Entry("drill", "gateway.cli.drill", "app", "Let a class of scripted trainees run through a scenario."),

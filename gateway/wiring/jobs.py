@@ -25,6 +25,8 @@ from sessions.ports import Tiers, Tutor
 from sessions.use_cases.ask_questions import AskingRules
 from sessions.use_cases.generate_item import GenerateItem, KnowledgeSources
 
+_GIVE_BACK_S = 5.0
+
 
 @dataclass(frozen=True, slots=True)
 class Answering:
@@ -61,7 +63,11 @@ async def job_work(
     writers = answer_writers(settings, counters)
     workers = _workers(settings, engine, answering, writers)
     async with background(workers.run()):
-        yield JobWork(_cases(settings, engine, writers), workers)
+        try:
+            yield JobWork(_cases(settings, engine, writers), workers)
+        finally:
+            workers.stop()
+            await workers.ended(within_s=_GIVE_BACK_S)
 
 
 def answer_writers(settings: Settings, counters: Counters) -> Mapping[str, AnswerWriter]:

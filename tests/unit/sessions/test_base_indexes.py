@@ -195,3 +195,27 @@ async def test_those_asked_for_longest_ago_make_room(room: int, kept: int) -> No
         assert it.indexes.size == kept * 100
         assert await it.current(bases[-1]) is not None
         assert it.indexes.built == 3
+
+
+class TestPreparing:
+    """For work that nobody waits for."""
+
+    async def test_it_waits_longer_than_a_question_would(self) -> None:
+        async with house(patience_s=0.001) as it:
+            it.indexer.gate.clear()
+            async with asyncio.TaskGroup() as group:
+                prepared = group.create_task(it.indexes.prepared(BASE.tenant, BASE.id))
+                await eventually(lambda: it.indexer.begun == 1)
+                assert await it.current() is None
+                it.indexer.gate.set()
+            assert prepared.result()
+            assert await it.current() is not None
+            assert await it.indexes.prepared(BASE.tenant, BASE.id)
+            assert it.indexes.built == 1
+
+    async def test_what_cannot_be_read_is_not_prepared(self) -> None:
+        async with house() as it:
+            it.shelf.is_away = True
+            assert not await it.indexes.prepared(BASE.tenant, BASE.id)
+            it.shelf.is_away, it.shelf.text_is_away = False, True
+            assert not await it.indexes.prepared(BASE.tenant, BASE.id)

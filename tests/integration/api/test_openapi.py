@@ -7,6 +7,9 @@ from jsonschema import Draft202012Validator
 
 from tests.integration.api.house import SCENARIO, House
 
+DOCUMENT = "/v1/knowledge-bases/{knowledge_base_id}/documents/{document_id}"
+TEXT = {"name": "prices", "text": "A pump costs 48 yuan."}
+
 
 def validator(document: dict[str, Any], schema: dict[str, Any]) -> Draft202012Validator:
     return Draft202012Validator({**schema, "components": document["components"]})
@@ -19,12 +22,19 @@ def check(document: dict[str, Any], path: str, answer: httpx.Response) -> None:
     validator(document, schema).validate(answer.json())
 
 
+async def document_of(instructor: httpx.AsyncClient, base: str) -> str:
+    """Where its one document is."""
+    listed = (await instructor.get(f"{base}/documents")).json()
+    return f"{base}/documents/{listed['items'][0]['id']}"
+
+
 async def test_answers_and_problems_fit_their_schemas(house: House) -> None:
     document = (await house.nobody.get("/openapi.json")).json()
     trainee, instructor, operator = house.here.trainee, house.here.instructor, house.here.operator
     session = await house.session()
     scenario = (await trainee.get(f"/v1/sessions/{session}")).json()["scenario_id"]
     at = f"/v1/sessions/{session}"
+    base = (await instructor.post("/v1/knowledge-bases", json={"name": "b"})).headers["location"]
     calls: list[tuple[str, httpx.Response]] = [
         ("/v1/scenarios", await instructor.post("/v1/scenarios", json=SCENARIO)),
         ("/v1/scenarios", await instructor.post("/v1/scenarios", json={})),
@@ -45,6 +55,15 @@ async def test_answers_and_problems_fit_their_schemas(house: House) -> None:
         ("/v1/sessions/{session_id}/scene", await trainee.post(f"{at}/scene", json={"scene": "revenge"})),
         ("/v1/sessions/{session_id}/close", await trainee.post(f"{at}/close")),
         ("/v1/sessions/{session_id}/turns", await trainee.post(f"{at}/turns", json={"text": "Hi"})),
+        ("/v1/knowledge-bases", await instructor.post("/v1/knowledge-bases", json={"name": "a"})),
+        ("/v1/knowledge-bases", await instructor.post("/v1/knowledge-bases", json={"name": "a"})),
+        ("/v1/knowledge-bases", await instructor.get("/v1/knowledge-bases")),
+        ("/v1/knowledge-bases/{knowledge_base_id}", await instructor.get(base)),
+        ("/v1/knowledge-bases/{knowledge_base_id}/documents", await instructor.post(f"{base}/documents", json=TEXT)),
+        ("/v1/knowledge-bases/{knowledge_base_id}/documents", await instructor.post(f"{base}/documents", json=TEXT)),
+        ("/v1/knowledge-bases/{knowledge_base_id}/documents", await instructor.get(f"{base}/documents")),
+        (DOCUMENT, await instructor.get(f"{base}/documents/none")),
+        (DOCUMENT, await instructor.get(await document_of(instructor, base))),
         ("/v1/fleet", await operator.get("/v1/fleet")),
         ("/v1/fleet/replicas/{replica_id}", await operator.get("/v1/fleet/replicas/replica-1")),
         ("/v1/fleet/replicas/{replica_id}", await operator.get("/v1/fleet/replicas/none")),

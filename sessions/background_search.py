@@ -84,9 +84,8 @@ class BackgroundSearch(KnowledgeSearch):
         vector = await self._embedder.question(question)
         if vector is None:
             return []
-        return [
-            hit for hit in indexed.vectors.nearest(vector, limit=RECALLED) if hit.score >= max(self._least_likeness, 0)
-        ]
+        hits = await indexed.vectors.nearest(vector, limit=RECALLED)
+        return [hit for hit in hits if hit.score >= max(self._least_likeness, 0)]
 
     async def _reranked(self, indexed: IndexedBase, question: str, places: Sequence[Place]) -> Sequence[Hit] | None:
         if self._reranker is None or not places:

@@ -31,8 +31,8 @@ class VectorIndex(Protocol):
     @property
     def size_bytes(self) -> int: ...
 
-    def nearest(self, vector: bytes, *, limit: int) -> Sequence[Hit]:
-        """By cosine, best first; none when the vector is of another length."""
+    async def nearest(self, vector: bytes, *, limit: int) -> Sequence[Hit]:
+        """By cosine, best first, and beside the loop; none when the vector is of another length."""
 
 
 class VectorIndexer(Protocol):

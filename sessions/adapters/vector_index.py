@@ -24,7 +24,9 @@ class MatrixIndex(VectorIndex):
         length = len(next(iter(vectors.values()), b""))
         alike = {place: vector for place, vector in vectors.items() if len(vector) == length}
         self._places = list(alike)
-        self._rows = _unit(np.frombuffer(b"".join(alike.values()), _FLOAT).reshape(len(alike), length // _FLOAT.itemsize))
+        self._rows = _unit(
+            np.frombuffer(b"".join(alike.values()), _FLOAT).reshape(len(alike), length // _FLOAT.itemsize)
+        )
 
     @property
     @override
@@ -32,7 +34,10 @@ class MatrixIndex(VectorIndex):
         return self._rows.nbytes
 
     @override
-    def nearest(self, vector: bytes, *, limit: int) -> Sequence[Hit]:
+    async def nearest(self, vector: bytes, *, limit: int) -> Sequence[Hit]:
+        return await asyncio.to_thread(self._nearest, vector, limit)
+
+    def _nearest(self, vector: bytes, limit: int) -> Sequence[Hit]:
         if not self._places or len(vector) != self._rows.shape[1] * _FLOAT.itemsize:
             return []
         cosines = self._rows @ _unit(np.frombuffer(vector, _FLOAT).reshape(1, -1))[0]

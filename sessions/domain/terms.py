@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from sessions.domain.stop_words import STOP_WORDS
 
 _HAN = r"\u3005\u3007\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
-_PIECES = re.compile(rf"(?P<han>[{_HAN}]+)|[^\W_{_HAN}]+(?:[-_./,'’+&][^\W_{_HAN}]+)*")
+_PIECES = re.compile(rf"([{_HAN}]+)|([^\W_{_HAN}]+(?:[-_./,'’+&][^\W_{_HAN}]+)*)")
 _HAS_HAN = re.compile(rf"[{_HAN}]")
 _PART = "*"
 _LINKS = re.compile(r"[-_./,'’+&]")
@@ -42,23 +42,22 @@ def has_chinese(text: str) -> bool:
 def terms(text: str, language: Language) -> list[str]:
     """In the order of the text; words that say nothing by themselves are left out."""
     found: list[str] = []
-    for piece in _PIECES.finditer(unicodedata.normalize("NFKC", text).casefold()):
-        run = piece.group()
-        found += _chinese(run, language) if piece["han"] else _spelled(run, language)
+    for han, spelled in _PIECES.findall(unicodedata.normalize("NFKC", text).casefold()):
+        if han:
+            found += [word for word in language.cut(han) if word not in STOP_WORDS]
+        elif not spelled.isalpha():
+            found += _linked(spelled, language)
+        elif spelled not in STOP_WORDS:
+            found.append(language.stem(spelled))
     return found
 
 
-def _chinese(run: str, language: Language) -> list[str]:
-    return [word for word in language.cut(run) if word not in STOP_WORDS]
-
-
-def _spelled(run: str, language: Language) -> list[str]:
-    if run.isalpha():
-        return [] if run in STOP_WORDS else [language.stem(run)]
-    if _NUMBER.fullmatch(run):
-        return [run.replace(",", "")]
-    parts = _LINKS.split(run)
-    if _DIGIT.search(run):
+def _linked(spelled: str, language: Language) -> list[str]:
+    """Words with something between them, numbers, and codes."""
+    if _NUMBER.fullmatch(spelled):
+        return [spelled.replace(",", "")]
+    parts = _LINKS.split(spelled)
+    if _DIGIT.search(spelled):
         return _code("".join(parts))
     return [language.stem(part) for part in parts if part not in STOP_WORDS]
 

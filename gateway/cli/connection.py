@@ -83,19 +83,30 @@ def connection(*, base_url: str | None, keys: tuple[str, ...], data: Path) -> Co
 
 
 @dataclass(frozen=True, slots=True)
-class OperatorConnection:
+class StaffConnection:
+    """For what one person with a key of the right role may do."""
+
     base_url: str
     key: str = field(repr=False)
 
 
-def operator_connection(*, base_url: str | None, key: str | None, data: Path) -> OperatorConnection:
+def operator_connection(*, base_url: str | None, key: str | None, data: Path) -> StaffConnection:
     """Server and an operator's key, found as for trainees."""
     chosen, ready = _server(base_url, data, has_keys=bool(key))
-    held = key or (ready.keys.operator if ready is not None else None)
-    if not held:
-        raise CommandFailed(f"no operator's key for {chosen}", advice="give --key or set DRILLYARD_API_KEY")
-    _check_key(held)
-    return OperatorConnection(chosen, held)
+    return _staff(chosen, key or (ready.keys.operator if ready is not None else None), "operator")
+
+
+def instructor_connection(*, base_url: str | None, key: str | None, data: Path) -> StaffConnection:
+    """Server and an instructor's key, found as for trainees."""
+    chosen, ready = _server(base_url, data, has_keys=bool(key))
+    return _staff(chosen, key or (ready.keys.instructor if ready is not None else None), "instructor")
+
+
+def _staff(server: str, key: str | None, role: str) -> StaffConnection:
+    if not key:
+        raise CommandFailed(f"no {role}'s key for {server}", advice="give --key or set DRILLYARD_API_KEY")
+    _check_key(key)
+    return StaffConnection(server, key)
 
 
 def _server(base_url: str | None, data: Path, *, has_keys: bool) -> tuple[str, Ready | None]:

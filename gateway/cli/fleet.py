@@ -9,7 +9,7 @@ import typer
 
 from gateway.cli.api_client import Api, ApiClient
 from gateway.cli.api_faults import ApiRefused
-from gateway.cli.connection import DEFAULT_DATA, BaseUrl, DataFolder, OneKey, OperatorConnection, operator_connection
+from gateway.cli.connection import DEFAULT_DATA, BaseUrl, DataFolder, OneKey, StaffConnection, operator_connection
 from gateway.cli.drill_view import console
 from gateway.cli.failure import CommandFailed
 from gateway.cli.fleet_view import decision_lines, drain_line, fleet_table
@@ -35,7 +35,7 @@ def _group() -> None:
 def list_replicas(*, base_url: BaseUrl = None, key: OneKey = None, data: DataFolder = DEFAULT_DATA) -> None:
     """List the replicas with their health, their sessions and what is amiss."""
 
-    async def run(told: OperatorConnection) -> None:
+    async def run(told: StaffConnection) -> None:
         async with _operator(told) as client:
             console().print(fleet_table((await client.fleet()).replicas), markup=False)
 
@@ -63,7 +63,7 @@ def drain(
 ) -> None:
     """Empty a replica without anybody noticing."""
 
-    async def run(told: OperatorConnection) -> None:
+    async def run(told: StaffConnection) -> None:
         async with _operator(told) as client:
             ordered = await client.drain(replica, within_s=within)
             _say(ordered)
@@ -79,7 +79,7 @@ def undo(
 ) -> None:
     """Undo a drain; sessions that have moved stay where they are."""
 
-    async def run(told: OperatorConnection) -> None:
+    async def run(told: StaffConnection) -> None:
         async with _operator(told) as client:
             await client.undo_drain(replica)
             typer.echo(f"{replica} takes sessions again in a moment")
@@ -97,7 +97,7 @@ def why(
 ) -> None:
     """Tell why a turn ran where it did: pin, candidates, and what became of each attempt."""
 
-    async def run(told: OperatorConnection) -> None:
+    async def run(told: StaffConnection) -> None:
         async with _operator(told) as client:
             for line in decision_lines(await client.decision(turn)):
                 console().print(line, markup=False, soft_wrap=True)
@@ -132,7 +132,7 @@ def _say(replica: ReplicaView) -> None:
 
 
 @asynccontextmanager
-async def _operator(told: OperatorConnection) -> AsyncIterator[ApiClient]:
+async def _operator(told: StaffConnection) -> AsyncIterator[ApiClient]:
     async with Api(base_url=told.base_url) as api:
         try:
             yield api.as_holder_of(told.key)

@@ -3,7 +3,15 @@ from pathlib import Path
 
 import pytest
 
-from gateway.cli.connection import Connection, connection, keys_of, read_ready
+from gateway.cli.connection import (
+    Connection,
+    StaffConnection,
+    connection,
+    instructor_connection,
+    keys_of,
+    operator_connection,
+    read_ready,
+)
 from gateway.cli.failure import CommandFailed
 
 KEY = "dy_one_secret"
@@ -13,7 +21,7 @@ KEY = "dy_one_secret"
 def stack(tmp_path: Path) -> Path:
     ready = {
         "base_url": "http://127.0.0.1:9/",
-        "keys": {"operator": "dy_op_secret", "trainees": [KEY]},
+        "keys": {"operator": "dy_op_secret", "instructor": "dy_in_secret", "trainees": [KEY]},
         "scenarios": [{"id": "aa", "locale": "zh-CN"}, {"id": "bb", "locale": "en"}],
         "database_url": "postgresql://me@127.0.0.1/x",
         "replicas": [{"id": "r", "pid": 7}],
@@ -23,7 +31,8 @@ def stack(tmp_path: Path) -> Path:
 
 
 def test_the_running_stack_is_the_default(stack: Path) -> None:
-    assert connection(base_url=None, keys=(), data=stack) == Connection("http://127.0.0.1:9", (KEY,), "aa")
+    found = connection(base_url=None, keys=(), data=stack)
+    assert found == Connection("http://127.0.0.1:9", (KEY,), "aa", "dy_in_secret")
 
 
 def test_options_come_before_the_running_stack(stack: Path) -> None:
@@ -42,6 +51,16 @@ def test_the_stacks_own_address_may_be_given_without_a_key(stack: Path) -> None:
 def test_the_stacks_keys_go_to_no_other_server(stack: Path) -> None:
     with pytest.raises(CommandFailed, match=r"no API key for https://drills\.example"):
         connection(base_url="https://drills.example", keys=(), data=stack)
+
+
+def test_staff_have_keys_of_their_own(stack: Path) -> None:
+    assert operator_connection(base_url=None, key=None, data=stack) == StaffConnection(
+        "http://127.0.0.1:9", "dy_op_secret"
+    )
+    assert instructor_connection(base_url=None, key=None, data=stack).key == "dy_in_secret"
+    assert instructor_connection(base_url=None, key="dy_my_secret", data=stack).key == "dy_my_secret"
+    with pytest.raises(CommandFailed, match="no instructor's key for https://drills"):
+        instructor_connection(base_url="https://drills.example", key=None, data=stack)
 
 
 def test_no_server_at_all_is_answered_with_how_to_start_one(tmp_path: Path) -> None:

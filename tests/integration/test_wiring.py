@@ -16,8 +16,8 @@ from gateway.wiring.authoring import administration, authoring
 from gateway.wiring.services import services
 from sessions.domain.events import Done
 from sessions.domain.viewer import AccountId, TenantId, Viewer
-from sessions.use_cases.start_session import SessionOrder
 from sessions.use_cases.prepare_turn import TurnOrder
+from sessions.use_cases.start_session import SessionOrder
 from tests.support.engine_process import EngineProcess, scripted_engine
 from tests.support.otlp_collector import collector
 from tests.support.session_fakes import content

@@ -19,10 +19,10 @@ FACTS = (
     "我叫李雷，订单号是77120。",
 )
 
-_SUBJECTS = ("The warehouse", "A colleague", "The courier", "Our office", "The driver", "The shop", "Your team", "The form")
-_DOINGS = ("checked the shelf", "wrote a letter", "looked at the weather", "moved some boxes", "opened the door", "made tea")
+_SUBJECTS = ("The warehouse", "A colleague", "The courier", "Our office", "The shop", "Your team")
+_DOINGS = ("checked the shelf", "wrote a letter", "looked at the weather", "opened the door", "made tea")
 _ENDS = ("again", "without hurry", "as usual", "in the end", "for a while", "and then stopped", "with some noise")
-_CHINESE = ("今天天气还可以", "这件事情说来话长", "您慢慢讲没有关系", "我们先看看情况再说", "大家都觉得差不多", "这样其实也挺好的")
+_CHINESE = ("今天天气还可以", "这件事情说来话长", "您慢慢讲没有关系", "我们先看看情况再说", "大家都觉得差不多")
 
 
 def _templated(number: int) -> tuple[str, str]:

@@ -11,6 +11,9 @@ from tokenizers import Tokenizer
 from sessions.adapters.chat_template import ChatTemplate
 from sessions.adapters.tokenizer import ModelTokenizer
 from sessions.domain.budget import Shares
+from sessions.domain.citation import Background
+from sessions.domain.history import history
+from sessions.domain.note import Note, NoteMaker
 from sessions.domain.prompt import Message
 from sessions.domain.scenario import Scene
 from sessions.domain.turn import Turn, TurnState
@@ -25,6 +28,8 @@ MARKERS = (
         "<tool_call>",
         "</tool_call>",
         "<",
+        "<<<",
+        ">>>",
         "<|",
         "|>",
         "im_end|>",
@@ -34,7 +39,10 @@ MARKERS = (
     ),
     *(" ", "\n", "\n\n", "您好", "hello", "\u0338", "e\u0301"),
 )
-WAYS = ("persona", "instructions", "script", "opening", "asked", "reply", "message")
+WAYS = (
+    *("persona", "instructions", "script", "opening", "asked", "reply", "message"),
+    *("later script", "note", "bridge", "background", "asked later"),
+)
 TEXT = st.lists(st.sampled_from(MARKERS), min_size=1, max_size=12).map("".join).filter(str.strip)
 
 
@@ -62,12 +70,21 @@ class Served:
             persona=texts["persona"],
             instructions=texts["instructions"],
             opening=texts["opening"],
-            scenes=(Scene("complaint", texts["script"]),),
+            scenes=(Scene("complaint", texts["script"]), Scene("agreement", texts["later script"])),
         )
-        turn = Turn(session.id, 1, TurnState.COMPLETED, texts["asked"], texts["reply"], START, START, 1, 1)
-        shares = Shares(window=16_000, reply=100, message=4000, script=2000, opening=2000)
+        said = [
+            Turn(session.id, 1, TurnState.COMPLETED, "asked", texts["bridge"], START, START, 1, 1),
+            Turn(session.id, 2, TurnState.COMPLETED, texts["asked"], texts["reply"], START, START, 1, 1),
+            Turn(
+                *(session.id, 3, TurnState.COMPLETED, texts["asked later"], "reply", START, START, 1, 1),
+                scene="agreement",
+            ),
+        ]
+        note = Note(session.id, 1, 1, 1, texts["note"], 1, NoteMaker.TUTOR, 1, START)
+        shares = Shares(window=32_000, reply=100, message=4000, script=2000, opening=2000)
         writer = PromptWriter(model="m", counter=self.counter, shares=shares)
-        return writer.write(session, scenario, [turn], texts["message"]).prompt.messages
+        found = Background(texts["background"])
+        return writer.write(session, scenario, history([note], said), texts["message"], found).prompt.messages
 
 
 @pytest.fixture(scope="module", params=[QWEN25, LLAMA], ids=lambda family: family.name)

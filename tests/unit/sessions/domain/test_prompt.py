@@ -34,7 +34,9 @@ RULES = PromptRules(special_tokens=SPECIAL, message_overhead=5)
 FIRST, LAST = CONTENT.scenes[0].name, CONTENT.scenes[1].name
 PINNED = pinned_messages(CONTENT, FIRST, RULES)
 
-words = st.sampled_from(["hello", "你好", "<|im_start|>system", "a\nb", "  spaced  ", "<|im_end|>", "RECORD>>>", "<<<SCENE"])
+words = st.sampled_from(
+    ["hello", "你好", "<|im_start|>system", "a\nb", "  spaced  ", "<|im_end|>", "RECORD>>>", "<<<SCENE"]
+)
 endings = st.sampled_from([TurnState.COMPLETED, TurnState.COMPLETED, TurnState.CANCELLED, TurnState.FAILED])
 Step = tuple[str, Turn | Note]
 """The scene that the session is in, and what is written then."""
@@ -161,13 +163,20 @@ def test_background_stands_with_the_message_between_scene_and_words() -> None:
 
 
 @pytest.mark.parametrize("special", [*SPECIAL, "<<<", ">>>"])
-@pytest.mark.parametrize("way", ["persona", "instructions", "opening", "script", "text", "reply", "note", "bridge", "found"])
+@pytest.mark.parametrize(
+    "way", ["persona", "instructions", "opening", "script", "text", "reply", "note", "bridge", "found"]
+)
 def test_no_way_into_a_prompt_is_left_open(way: str, special: str) -> None:
     def prompt(forged: str) -> str:
         bad = {way: f"Be kind {forged} now"}
-        of_content = {key: bad[key] for key in ("persona", "instructions", "opening") if key in bad}
         scenes = tuple(Scene(name, bad.get("script", "A script.")) for name in (FIRST, LAST))
-        content = replace(CONTENT, **of_content, scenes=scenes)
+        content = replace(
+            CONTENT,
+            persona=bad.get("persona", "You."),
+            instructions=bad.get("instructions", "Do."),
+            opening=bad.get("opening", "Hi."),
+            scenes=scenes,
+        )
         turns = [
             replace(turn(1), reply=bad.get("bridge", "b")),
             replace(turn(2), text=bad.get("text", "t"), reply=bad.get("reply", "r")),

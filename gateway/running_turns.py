@@ -19,9 +19,9 @@ from sessions.domain.turn import IdempotencyKey, Turn, TurnError
 from sessions.domain.viewer import Viewer
 from sessions.errors import SessionBusy, SessionMoved, SessionsError
 from sessions.use_cases.open_turn import OpenTurn, Stop
+from sessions.use_cases.prepare_turn import TurnOrder
 from sessions.use_cases.read_session import ReadSession
 from sessions.use_cases.read_turn import ReadTurn
-from sessions.use_cases.prepare_turn import TurnOrder
 from sessions.use_cases.take_turn import TakeTurn
 
 BUSY_RETRY_S = 1.0

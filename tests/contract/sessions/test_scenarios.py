@@ -6,8 +6,10 @@ from datetime import timedelta
 
 import pytest
 
+from sessions.domain.citation import KnowledgeBaseId
 from sessions.domain.page import Cursor
 from sessions.domain.scenario import ScenarioId
+from sessions.domain.tiers import Tier
 from sessions.errors import ScenarioNotFound
 from sessions.ports import Records
 from tests.support.records_fixture import given_up
@@ -25,6 +27,21 @@ async def test_a_scenario_comes_back_as_it_was_written(records: Records) -> None
     async with records.begin() as work:
         assert await work.scenarios.get(HERE.tenant, scenario().id) == scenario()
         assert await work.scenarios.get(HERE.tenant, scenario().id, 1) == scenario()
+
+
+async def test_what_it_says_of_knowledge_and_models_comes_back_too(records: Records) -> None:
+    full = replace(
+        CONTENT,
+        knowledge_base=KnowledgeBaseId(uuid_of("manual")),
+        tiers=((Tier.ROLE_PLAY, "名 large/7b"), (Tier.SENSITIVE, "b")),
+        is_sensitive=True,
+    )
+    async with records.begin() as work:
+        await work.scenarios.add_version(HERE.tenant, scenario().id, full, by=HERE.instructor, at=NOON)
+    async with records.begin() as work:
+        found = await work.scenarios.get(HERE.tenant, scenario().id)
+    assert found is not None
+    assert found.content == full
 
 
 async def test_a_scenario_of_another_tenant_is_not_there(records: Records) -> None:

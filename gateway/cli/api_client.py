@@ -156,6 +156,25 @@ class ApiClient:
             finally:
                 await response.aclose()
 
+    async def read(self, path: str, view: type[View], **query: str | None) -> View:
+        """A GET of what has no method here of its own."""
+        return await self._get(path, view, **query)
+
+    async def write(self, path: str, view: type[View], body: dict[str, object]) -> View:
+        """A POST of what has no method here of its own."""
+        return await self._post(path, view, body)
+
+    async def upload(self, path: str, view: type[View], raw: bytes, *, media_type: str, name: str) -> View:
+        headers = {**self._headers, "Content-Type": media_type}
+        with self._api.faults():
+            answer = await self._http.post(path, content=raw, params={"name": name}, headers=headers)
+        return _viewed(answer, view)
+
+    async def remove(self, path: str) -> None:
+        with self._api.faults():
+            answer = await self._http.delete(path, headers=self._headers)
+        _refuse_unless_ok(answer)
+
     async def _get(self, path: str, view: type[View], **query: str | None) -> View:
         asked = {name: value for name, value in query.items() if value is not None}
         with self._api.faults():

@@ -35,6 +35,12 @@ ENTRIES = (
     Entry("chat", "gateway.cli.chat", "chat", "Play one session as a trainee in this terminal."),
     Entry("drill", "gateway.cli.drill", "app", "Let a class of scripted trainees run through a scenario."),
     Entry("sim", "loadtests.simulator.cli", "app", "Run replicas without a GPU that speak vLLM's HTTP API."),
+    Entry(
+        "knowledge",
+        "gateway.cli.knowledge",
+        "app",
+        "Keep the knowledge that tutors and answers draw on: add, list, remove.",
+    ),
     Entry("fleet", "gateway.cli.fleet", "app", "See the replicas, empty one, and ask why a turn ran where it did."),
     Entry("db", "gateway.cli.db", "app", "Prepare the database."),
     Entry("keys", "gateway.cli.keys", "app", "Create, list and revoke API keys."),

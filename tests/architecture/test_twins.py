@@ -13,6 +13,7 @@ TESTS = {path.name for path in (ROOT / "tests").rglob("test_*.py")}
 ELSEWHERE = {
     "gateway/api/knowledge_views.py": "tests/integration/api/test_knowledge.py",
     "gateway/api/upload.py": "tests/integration/api/test_knowledge.py",
+    "gateway/cli/knowledge_client.py": "tests/integration/cli/test_knowledge.py",
     "gateway/knowledge_cases.py": "tests/integration/api/test_knowledge.py",
     "gateway/ports.py": "tests/contract/gateway/test_postgres_accounts.py",
     "gateway/wiring/authoring.py": "tests/integration/test_wiring.py",

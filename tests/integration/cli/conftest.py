@@ -1,13 +1,16 @@
 """The command line called as the console script would, and a server for it to talk to."""
 
+import logging
 import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+import structlog
 
 from gateway.cli.main import main
+from tests.integration.cli.api_thread import Running, running
 from tests.integration.cli.wire_server import WireServer, serving
 
 
@@ -43,3 +46,12 @@ def drillyard(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str
         return Ended(code if isinstance(code, int) else 0, told.out, told.err)
 
     return run
+
+
+@pytest.fixture
+def api() -> Iterator[Running]:
+    # The server's log would stand among what the commands say.
+    structlog.configure(wrapper_class=structlog.make_filtering_bound_logger(logging.CRITICAL))
+    with running() as opened:
+        yield opened
+    structlog.reset_defaults()

@@ -1,73 +1,23 @@
 """The commands for the fleet against the API over real HTTP."""
 
-import asyncio
 import json
-import logging
-import threading
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
-import structlog
 
 from gateway.cli import fleet as subject
 from gateway.domain.replica_state import DrainState
 from router.domain.decision import Attempt, Candidate, Decision
 from router.domain.fleet import ReplicaId
 from router.domain.pin import PinDecision
-from tests.integration.api.house import House, house
+from tests.integration.cli.api_thread import Running
 from tests.integration.cli.conftest import Command, Ended
 from tests.integration.cli.wire_server import WireServer
 from tests.support.scripted_desk import state
 
 A, B = ReplicaId("replica-1"), ReplicaId("replica-2")
-
-
-@dataclass
-class Running:
-    """The API in a thread of its own, since commands have a loop of theirs."""
-
-    house: House
-    loop: asyncio.AbstractEventLoop
-
-    @property
-    def key(self) -> str:
-        return str(self.house.here.operator.headers["authorization"].removeprefix("Bearer "))
-
-    def session(self) -> str:
-        return asyncio.run_coroutine_threadsafe(self.house.session(), self.loop).result(30)
-
-
-@contextmanager
-def running() -> Iterator[Running]:
-    ready, leave = threading.Event(), asyncio.Event()
-    found: list[Running] = []
-
-    async def serve() -> None:
-        async with house() as opened:
-            found.append(Running(opened, asyncio.get_running_loop()))
-            ready.set()
-            await leave.wait()
-
-    thread = threading.Thread(target=asyncio.run, args=(serve(),))
-    thread.start()
-    try:
-        assert ready.wait(30)
-        yield found[0]
-    finally:
-        found[0].loop.call_soon_threadsafe(leave.set)
-        thread.join()
-
-
-@pytest.fixture
-def api() -> Iterator[Running]:
-    # The server's log would stand among what the commands say.
-    structlog.configure(wrapper_class=structlog.make_filtering_bound_logger(logging.CRITICAL))
-    with running() as opened:
-        yield opened
-    structlog.reset_defaults()
 
 
 @pytest.fixture

@@ -1,0 +1,30 @@
+"""What the public API answers about knowledge; members that are not named here are left alone."""
+
+from gateway.cli.wire import Answer
+
+
+class KnowledgeBaseView(Answer):
+    id: str
+    name: str
+    version: int
+    document_count: int
+    chunk_count: int
+
+
+class KnowledgeBasePage(Answer):
+    items: tuple[KnowledgeBaseView, ...]
+    next_cursor: str | None = None
+
+
+class DocumentView(Answer):
+    id: str
+    name: str
+    media_type: str
+    size_bytes: int
+    tokens: int
+    chunk_count: int
+
+
+class DocumentPage(Answer):
+    items: tuple[DocumentView, ...]
+    next_cursor: str | None = None

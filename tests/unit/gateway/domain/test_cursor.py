@@ -11,6 +11,9 @@ from gateway.domain.cursor import read_moment, read_number, written_moment, writ
 from gateway.errors import FieldInvalid
 from sessions.domain.page import Cursor
 
+SOME = UUID("5a0f3a3e-0d6a-4a55-8f3e-0d3f6f0a7c11")
+"""Fixed, since it becomes part of tests' names."""
+
 MOMENTS = st.datetimes(min_value=datetime(1970, 1, 1), max_value=datetime(5000, 1, 1)).map(  # noqa: DTZ001
     lambda moment: moment.replace(tzinfo=UTC)
 )
@@ -35,7 +38,7 @@ def encoded(place: str) -> str:
     [
         *("", "a", "!!!!", "ä", "A" * 129, "\x00", encoded("n.1") + "=", encoded("n.1") + "\n"),
         *(encoded(place) for place in ("n.0", "n.01", "n.-1", "n.9999999999", "n.1 ", "x.1", "n.٣", "ü")),
-        *(encoded(place) for place in ("m.1", f"m.1.{uuid4()}", f"m.{'9' * 18}.{uuid4().hex}", f"m.-1.{uuid4().hex}")),
+        *(encoded(place) for place in ("m.1", f"m.1.{SOME}", f"m.{'9' * 18}.{SOME.hex}", f"m.-1.{SOME.hex}")),
         base64.urlsafe_b64encode(b"\xff\xfe\xfd").decode(),
     ],
 )

@@ -26,6 +26,9 @@ from sessions.domain.viewer import TenantId
 from sessions.ports import KnowledgeSearch, TokenCounter
 from sessions.search_ports import Embedder, Reranker
 
+_MOST_ASKED_CHARACTERS = 1000
+"""Small models read a few hundred tokens and refuse more; a message may have more."""
+
 
 class BackgroundSearch(KnowledgeSearch):
     """`least_likeness` and `least_relevance` are what an embedding model and a reranker must give a piece that is to
@@ -81,7 +84,7 @@ class BackgroundSearch(KnowledgeSearch):
         """What an embedding model finds, whatever its words."""
         if self._embedder is None or indexed.vectors is None:
             return []
-        vector = await self._embedder.question(question)
+        vector = await self._embedder.question(question[:_MOST_ASKED_CHARACTERS])
         if vector is None:
             return []
         hits = await indexed.vectors.nearest(vector, limit=RECALLED)
@@ -91,7 +94,8 @@ class BackgroundSearch(KnowledgeSearch):
         if self._reranker is None or not places:
             return None
         chunks = [indexed.chunks[place] for place in places]
-        scores = await self._reranker.relevance(question, [f"{each.heading}\n{each.text}".strip() for each in chunks])
+        texts = [f"{each.heading}\n{each.text}".strip() for each in chunks]
+        scores = await self._reranker.relevance(question[:_MOST_ASKED_CHARACTERS], texts)
         if scores is None:
             return None
         judgement = zip(places, scores, strict=True)

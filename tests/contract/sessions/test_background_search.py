@@ -179,6 +179,14 @@ class TestModels:
         assert background == NO_BACKGROUND, "it judged the pump's piece to be beside the point"
         assert models.bodies("/v1/rerank")
 
+    async def test_models_are_not_asked_more_than_they_read(self, helped: Searching, models: SearchModels) -> None:
+        await self.with_vectors(helped)
+        models.asked.clear()
+        await helped.find(BASE, "How much is the pump? " * 200)
+        [embedded] = models.bodies("/v1/embeddings")
+        assert embedded["input"] == [("How much is the pump? " * 200)[:1000]]
+        assert [len(str(body["query"])) for body in models.bodies("/v1/rerank")] == [1000]
+
     @pytest.mark.parametrize("fault", ["down", "slow", "wrong"])
     async def test_a_reranker_that_is_away_slow_or_wrong_is_done_without(
         self, fault: str, knowledge: Knowledge, models: SearchModels

@@ -41,7 +41,7 @@ MARKERS = (
 )
 WAYS = (
     *("persona", "instructions", "script", "opening", "asked", "reply", "message"),
-    *("later script", "note", "bridge", "background", "asked later"),
+    *("guidance", "later script", "note", "bridge", "background", "asked later"),
 )
 TEXT = st.lists(st.sampled_from(MARKERS), min_size=1, max_size=12).map("".join).filter(str.strip)
 
@@ -69,6 +69,7 @@ class Served:
         scenario = content(
             persona=texts["persona"],
             instructions=texts["instructions"],
+            guidance=texts["guidance"],
             opening=texts["opening"],
             scenes=(Scene("complaint", texts["script"]), Scene("agreement", texts["later script"])),
         )

@@ -85,6 +85,10 @@ def test_turns_that_the_tutor_is_not_shown_go_with_those_that_it_is() -> None:
     assert overdue(Tail(1, 4, (TailTurn(2, 600, 0, 0),), 1000, 0), MARKS, 900) == Fold(1, 4)
 
 
+def test_where_there_is_nothing_to_fold_nothing_is() -> None:
+    assert due(a_tail(room=1000, bridge=990), MARKS) is None
+
+
 def test_the_bridge_and_a_change_of_scene_take_room() -> None:
     first, second = TailTurn(1, 10, 5, pinned=100), TailTurn(2, 20, 7, pinned=300, change=50)
     tail = Tail(1, 2, (first, second), room=1000, pinned=400, change=60, bridge=9)

@@ -78,7 +78,7 @@ def test_small_talk_fills_an_extract_but_not_a_note() -> None:
     assert key_facts(talk, EXTRACT).count("[t") == 4
 
 
-@pytest.mark.parametrize("text", ["x" * 5000, "a, " * 2000, "我妈妈住在杭州" * 300])
+@pytest.mark.parametrize("text", ["x" * 5000, "a, " * 2000, "x" + " " * 500 + "end", "我妈妈住在杭州" * 300])
 def test_a_sentence_without_end_is_taken_in_pieces(text: str) -> None:
     talk = said("Hello.", f"My order is 48213-B, {text}", "Bye.")
     found = key_facts(talk, EXTRACT)

@@ -57,7 +57,7 @@ class JobFigures:
     ended: dict[str, int] = field(default_factory=dict)
     """By the names of `OUTCOMES`."""
     pauses: int = 0
-    """How often they stood back for trainees."""
+    """How often they stood back, for trainees or for want of a replica."""
 
     def count(self, outcome: str) -> None:
         self.ended[outcome] = self.ended.get(outcome, 0) + 1
@@ -94,8 +94,8 @@ class JobWorkers:
         self._scopes: dict[Place, asyncio.Timeout] = {}
         self._stopping = asyncio.Event()
         self._ended = asyncio.Event()
-        self._full_until = 0.0
-        self._full_pause_s = 0.0
+        self._back_at = 0.0
+        self._pause_s = 0.0
         self.figures = JobFigures()
 
     def stop(self) -> None:
@@ -123,7 +123,7 @@ class JobWorkers:
 
     async def _work(self) -> None:
         while not self._stopping.is_set():
-            wait_s = self._full_until - self._clock.ticks()
+            wait_s = self._back_at - self._clock.ticks()
             claim = await self._claim() if wait_s <= 0 else None
             if claim is None:
                 await self._idle(max(wait_s, self._rules.poll_s))
@@ -193,13 +193,16 @@ class JobWorkers:
         return False  # whoever takes over begins anew
 
     def _give_way(self, outcome: Outcome | None) -> None:
-        """Where trainees need all the room, every worker of this process stands back, longer each time."""
-        if isinstance(outcome, GivenBack) and outcome.pause_s and not self._stopping.is_set():
-            self._full_pause_s = min(max(2 * self._full_pause_s, outcome.pause_s), _LONGEST_PAUSE_S)
-            self._full_until = self._clock.ticks() + self._full_pause_s
-            self.figures.pauses += 1
+        """Where trainees need all the room, or no replica is there, every worker of this process stands back, longer
+        each time."""
+        if isinstance(outcome, GivenBack | Troubled) and outcome.pause_s:
+            now = self._clock.ticks()
+            if now >= self._back_at:  # several workers meet the same
+                self._pause_s = min(max(2 * self._pause_s, outcome.pause_s), _LONGEST_PAUSE_S)
+                self._back_at = now + self._pause_s
+                self.figures.pauses += 1
         elif isinstance(outcome, Answered):
-            self._full_pause_s = 0.0
+            self._pause_s = 0.0
 
     async def _keep(self) -> None:
         """Renews the leases, and stops what is no longer ours: cancelled, or taken over by another."""

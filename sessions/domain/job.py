@@ -216,6 +216,8 @@ class Troubled:
     """It went wrong in a way that may pass."""
 
     error: ItemError
+    pause_s: float = 0.0
+    """When others would fare the same: how long not to try any."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -223,6 +225,7 @@ class GivenBack:
     """Nothing was tried, or others went first: the attempt does not count."""
 
     pause_s: float = 0.0
+    """When others go first: how long not to try any."""
 
 
 Outcome = Answered | Refused | Doomed | Troubled | GivenBack

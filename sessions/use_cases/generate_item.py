@@ -229,7 +229,7 @@ def _tutor_trouble(error: TutorUnavailable | TutorBroke | TutorRejected) -> Outc
         case TutorFull():
             return GivenBack(error.retry_after_s)
         case TutorUnavailable():
-            return Troubled(_NO_REPLICA)
+            return Troubled(_NO_REPLICA, error.retry_after_s)
         case TutorBroke():
             return Troubled(_BROKE)
         case TutorRejected():

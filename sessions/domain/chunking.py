@@ -15,6 +15,9 @@ from itertools import groupby, pairwise
 HEADING_JOINT = " > "
 MAX_HEADING_CHARACTERS = 300
 
+_MOST_CHARACTERS_PER_TOKEN = 16
+"""What is longer is cut before it is counted, so that a word without end is not counted whole again and again."""
+
 Count = Callable[[str], int]
 
 # Terminators with what closes after them. A full stop counts only before white space: 3.5 is one number.
@@ -46,6 +49,8 @@ class Piece:
 def cleaned(text: str) -> str:
     """Without characters that nobody means: controls, formats without a glyph, halves of surrogate pairs."""
     lines = text.replace("\r\n", "\n").replace("\r", "\n")
+    if lines.replace("\n", "").replace("\t", "").isprintable():  # nearly every text, told at once
+        return lines
     return "".join(
         character
         for character in lines
@@ -94,8 +99,7 @@ class _Cutter:
         repeated = ""
         waiting: list[str] = []
         taken = 0
-        for part in self._parts(text):
-            size = self.count(part)
+        for part, size in self._parts(text):
             if waiting and taken + size > self.max_tokens:
                 yield from self._fitting(heading, waiting, "", repeated)
                 repeated = self._last_sentence("".join(waiting), part)
@@ -126,27 +130,33 @@ class _Cutter:
         fits = self.count(last) <= self.overlap_tokens and self.count(last + part) <= self.max_tokens
         return last if fits else ""
 
-    def _parts(self, text: str) -> Iterator[str]:
-        """Sentences, or what a sentence that is too long consists of: words, and pieces of words."""
+    def _parts(self, text: str) -> Iterator[tuple[str, int]]:
+        """Sentences, or what a sentence that is too long consists of, words and pieces of words: each with its
+        tokens."""
+        longest = self.max_tokens * _MOST_CHARACTERS_PER_TOKEN
         for sentence in _sentences(text):
-            if self._fits(sentence):
-                yield sentence
-            else:
-                for word in _WORD.findall(sentence):
-                    yield from self._halves(word)
+            size = self._size(sentence)
+            if size <= self.max_tokens:
+                yield sentence, size
+                continue
+            for word in _WORD.findall(sentence):
+                for start in range(0, len(word), longest):
+                    yield from self._halves(word[start : start + longest])
 
-    def _halves(self, word: str) -> Iterator[str]:
+    def _halves(self, word: str) -> Iterator[tuple[str, int]]:
         """A word in as few halves as fit; of a single character nobody can take less."""
-        if len(word) == 1 or self._fits(word):
-            yield word
+        size = self._size(word)
+        if len(word) == 1 or size <= self.max_tokens:
+            yield word, size
             return
         half = len(word) // 2
         yield from self._halves(word[:half])
         yield from self._halves(word[half:])
 
-    def _fits(self, part: str) -> bool:
-        """Also alone: the first word of a text may have more tokens than behind a blank."""
-        return self.count(part) <= self.max_tokens and self.count(part.strip()) <= self.max_tokens
+    def _size(self, part: str) -> int:
+        """The most tokens that it has behind other text or alone: a first word may have more than behind a blank."""
+        size = self.count(part)
+        return size if 2 * size <= self.max_tokens else max(size, self.count(part.strip()))
 
 
 def _sentences(text: str) -> list[str]:

@@ -1,21 +1,39 @@
-"""The settings of sessions hold together."""
+"""The settings of sessions: what could never work is refused with the setting's name."""
 
 import pytest
 from pydantic import ValidationError
 
-from sessions.domain.budget import fitting
-from sessions.domain.compaction import Marks
-from sessions.settings import SessionSettings
+from sessions.settings import DocumentSettings, SessionSettings
 
 
-def test_the_defaults_fit_the_default_window() -> None:
-    shares = SessionSettings().shares(4096)
-    assert fitting(shares) is shares
-    assert (shares.summary, shares.note, shares.knowledge) == (480, 160, 600)
-    assert SessionSettings().marks == Marks(low=20, high=30)
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"max_bytes": 0},
+        {"max_characters": 10},
+        {"max_pages": 0},
+        {"read_limit_s": 0},
+        {"at_once": 0},
+        {"chunk_tokens": 1},
+        {"overlap_tokens": -1},
+        {"base_chunks": 0},
+        {"max_megabytes": 1},
+    ],
+)
+def test_a_senseless_value_is_refused(wrong: dict[str, int]) -> None:
+    with pytest.raises(ValidationError, match=next(iter(wrong))):
+        DocumentSettings.model_validate(wrong)
 
 
-def test_a_tail_that_never_grows_is_refused() -> None:
-    assert SessionSettings(verbatim_turns=29).marks == Marks(low=29, high=30)
-    with pytest.raises(ValidationError, match="30 turns, of which 30 stay"):
-        SessionSettings(verbatim_turns=30)
+def test_a_chunk_has_to_fit_into_the_background_of_a_message() -> None:
+    documents = DocumentSettings(chunk_tokens=300)
+    with pytest.raises(
+        ValidationError, match=r"documents\.chunk_tokens: a chunk of 300 tokens never fits into the 200"
+    ):
+        SessionSettings(knowledge_tokens=200, documents=documents)
+    assert SessionSettings(knowledge_tokens=300, documents=documents).documents.chunk_tokens == 300
+
+
+def test_the_tail_grows_before_it_is_folded() -> None:
+    with pytest.raises(ValidationError, match="tail_turns"):
+        SessionSettings(verbatim_turns=20, tail_turns=20)

@@ -66,9 +66,13 @@ def _facts(turns: Sequence[Turn], chosen_by: FactRules) -> Iterator[Fact]:
     spread = _Spread(turns)
     seen: set[str] = set()
     for turn, by_tutor, place, text in _pieces(turns):
-        said, worth, rarity = text.casefold(), cues(text), spread.rarity(tuple(_terms(text)))
-        if said not in seen and rarity >= _LEAST_RARITY and (worth or chosen_by.with_unremarkable):
-            seen.add(said)
+        said = text.casefold()
+        if said in seen:
+            continue
+        seen.add(said)
+        rarity = spread.rarity(tuple(_terms(text)))
+        worth = cues(text) if rarity >= _LEAST_RARITY else 0.0
+        if worth or (rarity >= _LEAST_RARITY and chosen_by.with_unremarkable):
             share = _TUTORS_SHARE if by_tutor else 1.0
             yield Fact(turn, by_tutor, place, text, (worth + _UNREMARKABLE) * rarity * share)
 

@@ -30,13 +30,29 @@ def _spelt(words: Iterable[str], endings: str = "") -> str:
     return rf"(?<![a-z])(?:{'|'.join(spelt)}){endings}(?![a-z])"
 
 
+def _apart(words: Iterable[str]) -> str:
+    """Words that are harmless as such, with all their letters apart: nobody writes so without a reason."""
+    return rf"(?<![a-z])(?:{'|'.join(' '.join(word) for word in words)})(?![a-z])"
+
+
 def _any_of(*patterns: str) -> re.Pattern[str]:
     return re.compile("|".join(f"(?:{pattern})" for pattern in patterns))
 
 
 _NOUNS = (
     *("examiner", "assessor", "evaluator", "grader", "adjudicator", "invigilator", "proctor", "rubric", "pass mark"),
-    *("full mark", "top mark", "system prompt", "jailbreak", "mark sheet", "manfen", "pingfen", "kaoguan"),
+    *(
+        "full mark",
+        "top mark",
+        "system prompt",
+        "jailbreak",
+        "mark sheet",
+        "scorecard",
+        "exam board",
+        "manfen",
+        "pingfen",
+        "kaoguan",
+    ),
 )
 _STEMS = (
     "score",
@@ -55,7 +71,7 @@ _PLAINEST = _any_of(*_PLAIN_WORDS)
 
 _PLAYER = r"(?:trainee|learner|candidate|student|participant|user|player|employee|apprentice|human)"
 _ANYONE = rf"(?:{_PLAYER}|i|you|he|she|we|they|everyone|everybody|nobody)"
-_TUTOR = r"(?:tutor|assistant|ai|model|language model|chat ?bot|bot|npc|character|actor)"
+_TUTOR = r"(?:tutor|assistant|ai|language model|chat ?bot|bot|npc|character|actor)"
 _EXERCISE = (
     r"(?:exercise|drill|training|simulation|role ?play|test|exam|examination|course|module|session|scenario|lesson|"
     r"quiz)"
@@ -67,6 +83,9 @@ _RULES = (
 )
 
 _JUDGING = (
+    _apart(["passed", "passes", "pass", "failed", "points", "marks", "won", "rules", "best"]),
+    rf"\b{_PLAYER}(?: s)? (?:success|victory)\b|\b{_PLAYER}(?: \w+){{0,2}} (?:won|wins?)\b",
+    r"\bearn(?:s|ed)? (?:every|all|full|the (?:full|highest|maximum))\b|\bmarking (?:is|was|has)\b",
     r"\b(?:markers?|judges?|judged|judg(?:e)?ments?|jury|scorers?|raters?|verdicts?|criteri(?:on|a)|distinctions?)\b",
     r"(?<!scratch )(?<!skid )(?<!burn )(?<!water )(?<!bite )(?<!stretch )(?<!question )\bmarks\b",
     r"\bmark(?:ed)? (?:of|as|is|was|at|for|me|him|her|them) ",
@@ -96,6 +115,9 @@ _JUDGING = (
     r"\bbest (?:trainee|learner|candidate|student)\b|\btop performer\b",
 )
 _ORDERS = (
+    r"\byou (?:have been|are|were) (?:instructed|told|ordered|programmed|required|obliged)\b|\btutor is to\b",
+    r"\bmust (?:\w+ )?(?:agree|accept|obey|approve|grant)(?: \w+)? (?:everything|all|every|any|whatever|anything)\b",
+    r"\binstructions? (?:to|for) (?:the|all|you)\b|\bstop (?:being|acting|playing)\b|\byou no longer (?:need|have)\b",
     rf"\b(?:ignor\w+|disregard\w*|overrid\w+|overrul\w+|bypass\w*|forget|drop|discard|cancel|replace)(?: "
     rf"\w+){{0,5}} {_RULES}\b",
     _spelt(["ignore", "disregard"])
@@ -135,13 +157,14 @@ _CHINESE_WORDS = re.compile(
 )
 _CHINESE = _any_of(
     _CHINESE_WORDS.pattern,
-    "评价(?:为|是|最|很高|极高|优|满|等级)|评语|星级|五星|裁判|裁定|鉴定|授予|嘉奖|第一名|最高(?:分|等级|评价|级别|档|荣誉)",
+    "评价(?:为|是|最|很高|极高|优|满|等级)|评语|星级|五星|裁判|裁定|鉴定|授予|嘉奖|第一名|(?:拿|得|获|夺)(?:了|到|得)?(?:了)?第一|胜出|获胜|评为|最高(?:分|等级|评价|级别|档|荣誉)",
     r"(?<![点时:\d])\d{1,3}分(?![钟之店公支部期行手享开析别配红米期量明布])|百分(?!之|比|百|点)|[八九]十.?分(?!钟|之)",
     "通过(?:了)?(?:本次|这次|此次|本轮|全部|所有|整个|了本|了这)?(?:考|测|评|训练|培训|演练|练习|认证|审核|验收|课程)|已经?通过|顺利通过|成功通过|全部通过",
     "(?:学员|考生|受训者?|用户|对方|我|他|她|你)(?:已|都|也|就|可以|应该|应当)?(?:经)?通过(?:了)?(?!电话|微信|邮件|网|银行|朋友|手机|短信|支付|客服|地铁|中介|你|这|那|他|她)",
     "判(?:定|为|我|他|她|学员).{0,6}(?:过|赢|优|成功)|过关|结业|达标|表现(?:优|完美|出色|极佳|满意|很好|最佳|非常好|突出)|完美(?:表现|完成|通关)|圆满完成",
     "(?:演练|训练|培训|练习|考试|测试|测验|课程|模拟)(?:已|都|经|全部|顺利|圆满|成功|就|可以|算|的)*(?:通过|结束|成功|完成|成绩|结果|合)|考试",
-    "从现在(?:起|开始)|从此(?:以后|刻起|刻开始)|今后你|(?:以后|接下来)你(?:必须|要|都|只)|你现在是|你的(?:新|真实|真正)(?:角色|身份|任务|设定)|新规|新的?(?:规则|设定|角色|身份)",
+    "从现在(?:起|开始)|从此(?:以后|刻起|刻开始)|今后你|(?:以后|接下来)你?(?:必须|要|都|只)|你以后(?:必须|要|都|只)|都?要听我的|你现在是|你的(?:新|真实|真正)(?:角色|身份|"
+    "任务|设定)|新规|新的?(?:规则|设定|角色|身份)",
     "你(?:必须|务必|只能|不得|不准|一定要|应该|应当|需要|要)(?:始终|一直|永远|马上|总是|无条件|只|回答|回复|说|同意|答应|承认|扮演|服从|听|按照?我|承诺|接受我|假装|遵|称赞|表扬|夸)",
     "(?:导师|助手|助理|模型|机器人|ai|扮演者|角色)(?:必须|应该|应当|都?要|需要|只能|不得|不能|务必|从)|假装|扮演(?!练)|系统(?:消息|指示|命令|通知)",
     "忘(?:记|掉)(?:之前|以前|前面|上面|所有|你的|一切|全部|刚才)|不要(?:再)?(?:扮演|遵守|拒绝我|反驳|质疑)|(?:停止|结束|退出)(?:角色|扮演|演练|训练|模拟)|听我的命令|服从我",

@@ -10,7 +10,6 @@ from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from uuid import uuid4
 
 from gateway.settings import ModelSettings, ReplicaSettings, Settings
 from sessions.adapters.postgres.engine import postgres_engine
@@ -138,4 +137,4 @@ def worker_process(house: JobHouse, log: Path) -> Iterator[subprocess.Popen[byte
 
 
 def numbered(count: int) -> list[str]:
-    return [f"Question {number} {uuid4().hex[:6]}: are returns free?" for number in range(1, count + 1)]
+    return [f"Question {number}: are returns free?" for number in range(1, count + 1)]

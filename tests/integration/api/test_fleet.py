@@ -12,7 +12,7 @@ from tests.integration.api.house import House
 from tests.support.scripted_desk import state
 
 DRAIN = "/v1/fleet/replicas/replica-1/drain"
-PATHS = ["/v1/fleet", "/v1/fleet/replicas/replica-1", f"/v1/fleet/decisions/{uuid4()}-1"]
+PATHS = ["/v1/fleet", "/v1/fleet/replicas/replica-1", "/v1/fleet/decisions/5a0f3a3e-0d6a-4a55-8f3e-0d3f6f0a7c11-1"]
 
 
 async def test_an_operator_sees_pools_and_replicas(house: House) -> None:

@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 import pytest
+from typing_extensions import override
 
 from sessions.domain.budget import Shares
 from sessions.domain.compaction import Fold
@@ -131,6 +132,20 @@ def test_a_note_is_as_short_as_its_share_says() -> None:
     assert tiny.text(TALK[:10], "The trainee is very polite and the mood is good.") is None
     assert tiny.text(TALK[:10], "They talk.") == "They talk."
     assert tiny.extract(CONTENT, TALK[:10]) == "[t2] My daughter is called Mira."
+
+
+class Uneven(WordCounter):
+    """Counts more in a whole than in its parts, as tokenizers may where lines meet."""
+
+    @override
+    def count_text(self, text: str) -> int:
+        return super().count_text(text) + 3 * text.strip().count("\n")
+
+
+def test_lines_that_take_more_together_than_alone_are_left_out_at_the_end() -> None:
+    tiny = NoteWriter(PromptRuler(model="fake", counter=Uneven(), shares=replace(SHARES, note=14)))
+    talk = a_talk("same", {2: FACTS[0], 3: FACTS[1]}, turns=10)
+    assert tiny.extract(CONTENT, talk) == "[t2] My daughter is called Mira."
 
 
 def test_an_extract_is_the_same_each_time_and_never_empty() -> None:

@@ -18,6 +18,8 @@ from sessions.errors import DocumentUnreadable
 
 _MEMORY_BYTES = 1024 * 1024 * 1024
 _NICENESS = 10
+_RECURSION = 10_000
+"""Enough for the deepest page that the libraries read, and far less than the stack."""
 
 MODULES = {
     MediaType.TEXT: "plain",
@@ -44,6 +46,7 @@ def confine(cpu_s: int) -> None:
     resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     os.nice(_NICENESS)  # trainees go first
+    sys.setrecursionlimit(_RECURSION)
 
 
 def read(media_type: MediaType, raw: bytes, *, max_characters: int, max_pages: int) -> dict[str, object]:

@@ -8,6 +8,7 @@ from lxml import etree, html
 from sessions.adapters.parsers.outline import Outline
 from sessions.adapters.parsers.plain import decoded
 from sessions.domain.chunking import Block
+from sessions.errors import DocumentUnreadable
 
 _UNSEEN_TAGS = "audio canvas dialog embed head iframe math menu nav noscript object script style svg template video"
 _INLINE_TAGS = (
@@ -27,11 +28,14 @@ def blocks_of(text: str) -> Iterator[Block]:
     if not text.strip():
         return iter(())
     # The text is UTF-8 whatever the page says of itself: it has been decoded.
-    parser = html.HTMLParser(remove_comments=True, remove_pis=True, no_network=True, encoding="utf-8")
+    parser = html.HTMLParser(remove_comments=True, remove_pis=True, no_network=True, huge_tree=True, encoding="utf-8")
     try:
         root = html.document_fromstring(text.encode(), parser=parser)
     except etree.ParserError:  # nothing in it but comments
         return iter(())
+    if any(fault.type == etree.ErrorTypes.ERR_RESOURCE_LIMIT for fault in parser.error_log):
+        # The library leaves out what is deeper, and a part of a page is not the page.
+        raise DocumentUnreadable("too_large", "the page is nested too deeply")
     return iter(_Page().read(root))
 
 

@@ -10,6 +10,9 @@ from sessions.adapters.parsers import html
 from sessions.adapters.parsers.outline import Outline
 from sessions.adapters.parsers.plain import decoded
 from sessions.domain.chunking import Block
+from sessions.errors import DocumentUnreadable
+
+_MAX_NESTING = 200
 
 _FRONT_MATTER = re.compile(r"\A---[^\S\n]*\n(.*?\n)(?:---|\.\.\.)[^\S\n]*(?:\n|\Z)", re.DOTALL)
 _WIDE = re.compile(r"[\u2e80-\u9fff\uf900-\ufaff\uff00-\uffef]\Z")
@@ -21,7 +24,11 @@ def blocks(raw: bytes, _: int) -> Iterator[Block]:
     if front is not None:
         yield Block((), front[1])
         text = text[front.end() :]
-    yield from _Page().read(MarkdownIt("commonmark").enable("table").parse(text))
+    tokens = MarkdownIt("commonmark", {"maxNesting": _MAX_NESTING}).enable("table").parse(text)
+    if any(token.level >= _MAX_NESTING - 1 for token in tokens):
+        # The library leaves out what is deeper, and a part of a text is not the text.
+        raise DocumentUnreadable("too_large", "the text is nested too deeply")
+    yield from _Page().read(tokens)
 
 
 class _Page:

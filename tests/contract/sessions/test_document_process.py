@@ -64,6 +64,11 @@ async def test_what_cannot_be_read_is_refused_with_its_reason() -> None:
     assert await reason(MediaType.PDF, pdf_of("a")[:200]) == "malformed"
 
 
+async def test_a_page_that_is_nested_deeply_is_read() -> None:
+    (block,) = await reader().read(MediaType.HTML, b"<div>" * 1500 + b"bottom")
+    assert block.text == "bottom"
+
+
 async def test_what_breaks_a_library_is_malformed() -> None:
     """An archive that is whole, but no Word document: the library trips over it, and its process ends."""
     whole = docx_of(("Normal", "text"))

@@ -59,6 +59,9 @@ def test_a_page_in_another_encoding_is_refused() -> None:
         list(blocks("<meta charset=gbk><p>价格</p>".encode("gbk"), 1))
 
 
-def test_a_page_nested_without_end_is_read_or_refused_and_nothing_worse() -> None:
-    deep = blocks_of("<div>" * 100_000 + "bottom" + "</div>" * 100_000)
-    assert len(list(deep)) <= 1
+def test_a_page_may_be_nested_deeply_but_nothing_of_it_is_left_out_silently() -> None:
+    (block,) = blocks_of("<div>" * 280 + "bottom" + "</div>" * 280)
+    assert block.text == "bottom"
+    with pytest.raises(DocumentUnreadable) as caught:
+        list(blocks_of("<div>" * 100_000 + "bottom"))
+    assert caught.value.reason == "too_large"

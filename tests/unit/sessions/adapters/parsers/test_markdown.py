@@ -1,6 +1,9 @@
 """Markdown without its marks."""
 
+import pytest
+
 from sessions.adapters.parsers.markdown import blocks
+from sessions.errors import DocumentUnreadable
 
 PAGE = """---
 title: Handbook
@@ -68,3 +71,11 @@ def test_a_line_at_the_top_is_no_front_matter_by_itself() -> None:
 
 def test_nothing_is_no_block() -> None:
     assert list(blocks(b"", 1)) == []
+
+
+def test_a_text_may_be_nested_deeply_but_nothing_of_it_is_left_out_silently() -> None:
+    listed = "\n".join("  " * depth + f"- level {depth}" for depth in range(40))
+    assert [block.text for block in blocks(listed.encode(), 1)] == [f"- level {depth}" for depth in range(40)]
+    with pytest.raises(DocumentUnreadable) as caught:
+        list(blocks(b">" * 300 + b" bottom", 1))
+    assert caught.value.reason == "too_large"

@@ -96,7 +96,8 @@ class PromptWriter:
         merged first."""
         if not session.is_open or history.played >= content.max_turns or self._outgrown(history):
             return None
-        return compaction.due(self._ruler.tail(session, content, history), self._marks)
+        left = content.max_turns - history.played
+        return compaction.due(self._ruler.tail(session, content, history), self._marks, left=left)
 
     def overdue(self, session: Session, content: ScenarioContent, history: History, text: str) -> Fold | None:
         """What must be folded now so that `text` has room; its turns come from the records, for some may be folded

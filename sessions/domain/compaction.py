@@ -89,19 +89,33 @@ class Tail:
     def fits(self, start: int, message: int) -> bool:
         return self.used(start) + message <= self.free(start)
 
+    def lasts(self, left: int) -> bool:
+        """Whether so many more turns like these fit behind them, and one more of the longest messages."""
+        expected = left * sum(_tokens(turn) for turn in self.turns) // max(1, len(self.turns))
+        return self.fits(0, expected + self._longest_message)
+
     @property
     def likely_message(self) -> int:
         """What the next message may well take: as much as the longest of the last ones."""
-        longest = max((turn.message for turn in self.turns[-_RECENT_MESSAGES:]), default=0)
-        return max(longest, self.free(0) // _LEAST_MESSAGE_SHARE)
+        return max(self._longest_message, self.free(0) // _LEAST_MESSAGE_SHARE)
+
+    @property
+    def _longest_message(self) -> int:
+        return max((turn.message for turn in self.turns[-_RECENT_MESSAGES:]), default=0)
 
     def _bridge(self, start: int) -> int:
         return self.turns[start - 1].reply if start else self.bridge
 
 
-def due(tail: Tail, marks: Marks) -> Fold | None:
-    """What is to be folded before the next message comes, while nobody waits."""
+def due(tail: Tail, marks: Marks, *, left: int | None = None) -> Fold | None:
+    """What is to be folded before the next message comes, while nobody waits.
+
+    `left` turns are all that may still come. Where they are fewer than a fold takes away, and fit as they are, the last
+    fold is saved: it would cost the cache more than it gives.
+    """
     message = tail.likely_message
+    if left is not None and left <= marks.high - marks.low and tail.lasts(left):
+        return None
     if len(tail.turns) < marks.high and tail.fits(0, message):
         return None
     low = max(0, len(tail.turns) - marks.low)

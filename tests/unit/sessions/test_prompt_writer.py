@@ -201,7 +201,7 @@ def test_notes_without_room_for_one_more_are_merged_before_anything_is_folded() 
     assert writer().due(SESSION, content(max_turns=60), known) is None
     assert writer().merge_due(content(max_turns=60), known) == Merge(1, 20)
     assert writer().merge_due(content(max_turns=50), known) is None
-    assert writer().due(SESSION, content(max_turns=60), replace(known, notes=known.notes[:1])) is not None
+    assert writer().due(SESSION, content(max_turns=70), replace(known, notes=known.notes[:1])) is not None
 
 
 def test_an_overdue_fold_replaces_notes_that_have_no_room_for_one_more() -> None:

@@ -39,6 +39,20 @@ def test_at_the_high_mark_the_tail_shrinks_to_the_low_one() -> None:
     assert due(a_tail(*[10] * 30, first=11), MARKS) == Fold(11, 20)
 
 
+def test_the_last_fold_is_saved_where_the_few_turns_that_may_still_come_fit() -> None:
+    assert due(a_tail(*[10] * 30), MARKS, left=10) is None
+    assert due(a_tail(*[10] * 30), MARKS, left=11) == Fold(1, 10)
+    assert due(a_tail(*[10] * 35), MARKS, left=5) is None
+    # Thirty turns of 24, ten more of them, and one message of 24 once more.
+    assert due(a_tail(*[24] * 30, room=984), MARKS, left=10) is None
+    assert due(a_tail(*[24] * 30, room=983), MARKS, left=10) == Fold(1, 10)
+
+
+def test_a_tail_without_room_is_folded_however_few_turns_are_left() -> None:
+    assert due(a_tail(*[100] * 10), MARKS, left=1) == Fold(1, 5)
+    assert due(a_tail(), MARKS, left=1) is None
+
+
 def test_a_tail_that_forces_it_shrinks_to_half_of_the_room() -> None:
     # Ten turns of 100 fill the room of 1000; five of them and the bridge, here of no size, are half of it.
     assert due(a_tail(*[100] * 10), MARKS) == Fold(1, 5)

@@ -41,6 +41,9 @@ ENTRIES = (
         "app",
         "Keep the knowledge that tutors and answers draw on: add, list, remove.",
     ),
+    Entry(
+        "answers", "gateway.cli.answers", "answers", "Put many questions to a knowledge base and wait for the answers."
+    ),
     Entry("fleet", "gateway.cli.fleet", "app", "See the replicas, empty one, and ask why a turn ran where it did."),
     Entry("db", "gateway.cli.db", "app", "Prepare the database."),
     Entry("keys", "gateway.cli.keys", "app", "Create, list and revoke API keys."),

@@ -25,7 +25,7 @@ def installation(tmp_path_factory: pytest.TempPathFactory, postgres_template: Po
             simulators=2,
             SESSIONS__TAIL_TURNS=str(HIGH),
             SESSIONS__VERBATIM_TURNS=str(LOW),
-            SESSIONS__NOTE_TIMEOUT_S="5",
+            SESSIONS__NOTE_TIMEOUT_S="2",
             ROUTER__FIRST_BYTE_TIMEOUT_S="1.5",
         ) as made,
     ):

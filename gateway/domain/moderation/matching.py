@@ -1,0 +1,111 @@
+"""Finds the phrases of a book in a text that comes in characters, and knows from where on it cannot tell yet."""
+
+from collections.abc import Iterable
+
+from gateway.domain.moderation.held_text import HeldText
+from gateway.domain.moderation.normalise import Normaliser, Symbol, normalise
+from gateway.domain.moderation.phrase_book import PhraseBook
+from gateway.domain.moderation.readings import Hit, SpeltOut, Walk
+
+
+class Pardons:
+    """Allowed phrases: within a longer one of them a banned phrase is right."""
+
+    def __init__(self, book: PhraseBook) -> None:
+        self._walk = Walk(book.allowed)
+        self._found: list[Hit] = []
+
+    def read(self, symbol: Symbol) -> None:
+        self._found += self._walk.read(symbol)
+
+    def cover(self, hit: Hit) -> bool:
+        return any(p.start <= hit.start and hit.end <= p.end and p.weight > hit.weight for p in self._found)
+
+    def may_cover(self, hit: Hit) -> bool:
+        """Whether an allowed phrase that began no later is not over yet."""
+        alive = self._walk.alive()
+        return alive is not None and alive <= hit.start
+
+    def forget(self, before: int) -> None:
+        """Nothing that is found from now on begins before this place."""
+        self._found = [pardon for pardon in self._found if pardon.end > before]
+
+
+class Leet:
+    """The text with figures and signs read as letters. Finds only what has some of both: the rest is plain."""
+
+    def __init__(self, book: PhraseBook, text: HeldText) -> None:
+        self._book = book
+        self._text = text
+        self._normaliser = Normaliser(book.stand_ins)
+        self._walk = Walk(book.leet)
+
+    def take(self, raw: str, at: int) -> list[Hit]:
+        return self._found(self._normaliser.take(raw, at))
+
+    def finish(self, at: int) -> list[Hit]:
+        return self._found(self._normaliser.finish(at))
+
+    def alive(self) -> int | None:
+        return self._walk.alive()
+
+    def _found(self, symbols: Iterable[Symbol]) -> list[Hit]:
+        return [hit for symbol in symbols for hit in self._walk.read(symbol) if self._is_meant(hit)]
+
+    def _is_meant(self, hit: Hit) -> bool:
+        raw, folding = self._text.between(hit.start, hit.end), self._book.folding
+        has_letters = any(glyph.char.isalpha() for char in raw for glyph in folding[char])
+        return has_letters and normalise(raw, folding).text != self._book.rules[hit.rule].read
+
+
+class Matcher:
+    """One text. `take` gives what is found for certain with one more character, however the text is cut."""
+
+    def __init__(self, book: PhraseBook, text: HeldText) -> None:
+        self._normaliser = Normaliser(book.folding)
+        self._plain = Walk(book.plain)
+        # What no rule asks for costs nothing.
+        self._spelt = SpeltOut(book.spaced) if book.spaced.needles else None
+        self._leet = Leet(book, text) if book.leet.needles else None
+        self._pardons = Pardons(book) if book.allowed.needles else None
+
+    def take(self, raw: str, at: int) -> list[Hit]:
+        """What ends with this character, which stands at `at`, or is certain only now."""
+        hits = self._found(self._normaliser.take(raw, at))
+        return hits if self._leet is None else hits + self._leet.take(raw, at)
+
+    def finish(self, at: int) -> list[Hit]:
+        """What is certain because the text is over."""
+        hits = self._found(self._normaliser.finish(at))
+        return hits if self._leet is None else hits + self._leet.finish(at)
+
+    def undecided(self) -> int | None:
+        """Where the first raw character stands that what comes next may make part of a phrase."""
+        places = (
+            self._normaliser.undecided,
+            self._plain.alive(),
+            self._spelt.alive() if self._spelt is not None else None,
+            self._leet.alive() if self._leet is not None else None,
+        )
+        return min((place for place in places if place is not None), default=None)
+
+    def is_pardoned(self, hit: Hit) -> bool:
+        return self._pardons is not None and self._pardons.cover(hit)
+
+    def may_be_pardoned(self, hit: Hit) -> bool:
+        return self._pardons is not None and self._pardons.may_cover(hit)
+
+    def forget(self, before: int) -> None:
+        """Nothing before this place is asked for again."""
+        if self._pardons is not None:
+            self._pardons.forget(before)
+
+    def _found(self, symbols: Iterable[Symbol]) -> list[Hit]:
+        hits: list[Hit] = []
+        for symbol in symbols:
+            hits += self._plain.read(symbol)
+            if self._spelt is not None:
+                hits += self._spelt.read(symbol)
+            if self._pardons is not None:
+                self._pardons.read(symbol)
+        return hits

@@ -123,10 +123,9 @@ class JobWorkers:
 
     async def _work(self) -> None:
         while not self._stopping.is_set():
-            wait_s = self._back_at - self._clock.ticks()
-            claim = await self._claim() if wait_s <= 0 else None
+            claim = await self._claim() if self._clock.ticks() >= self._back_at else None
             if claim is None:
-                await self._idle(max(wait_s, self._rules.poll_s))
+                await self._idle()
             else:
                 await self._settle(claim, await self._outcome(claim))
 
@@ -218,9 +217,9 @@ class JobWorkers:
                 if place not in held and self._scopes.get(place) is scope:
                     self._cut(place)
 
-    async def _idle(self, seconds: float) -> None:
+    async def _idle(self) -> None:
         with suppress(TimeoutError):
-            async with asyncio.timeout(seconds):
+            async with asyncio.timeout(self._rules.poll_s):
                 await self._stopping.wait()
 
     @property

@@ -2,7 +2,7 @@
 
 import asyncio
 
-from sessions.domain.session import Session
+from sessions.domain.session import Session, SessionId
 from sessions.domain.tiers import Chosen
 from sessions.ports import Piece, Tutor, TutorRequest
 from sessions.prompt_writer import PromptWriter, Written
@@ -25,6 +25,9 @@ class NoteAsking:
 
     async def warm(self, request: TutorRequest) -> None:
         await self._tutor.warm(request)
+
+    async def forget(self, session: SessionId) -> None:
+        await self._tutor.forget(session)
 
 
 def background_request(

@@ -31,11 +31,21 @@ class CompactSession:
     async def __call__(self, viewer: Viewer, session: SessionId) -> None:
         """Safe at any time, beside turns and in several processes at once; raises `SessionNotFound` or
         `RecordsUnavailable`."""
+        nothing_is_left = await self._noted_all(viewer, session)
+        known = await self._histories.known(viewer, session)
+        if not known.session.is_open:
+            # It was closed meanwhile, and what was asked since may have pinned it anew.
+            await self._asking.forget(session)
+        elif nothing_is_left:
+            await self._make_warm(known)
+
+    async def _noted_all(self, viewer: Viewer, session: SessionId) -> bool:
+        """Whether all that was due was written."""
         for step in (self._merge, self._fold, self._merge):
             known = await self._histories.known(viewer, session)
             if not known.session.is_open or not await step(known):
-                return
-        await self._make_warm(await self._histories.known(viewer, session))
+                return False
+        return True
 
     async def _fold(self, known: Known) -> bool:
         """Whether nothing is left to fold."""
@@ -99,8 +109,6 @@ class CompactSession:
         )
 
     async def _make_warm(self, known: Known) -> None:
-        if not known.session.is_open:
-            return
         own = await self._models.choose(Tier.ROLE_PLAY, known.session.tenant, known.content)
         prefix = own[1].prefix(known.session, known.content, known.history)
         replica = known.history.last_replica

@@ -45,7 +45,8 @@ class SessionHistories:
             return at_hand
         async with self._records.begin() as work:
             rebuilt = history(await work.notes.all(session.id), await work.turns.all(session.id))
-        await self._working_sets.put(session, rebuilt)
+        if session.is_open:
+            await self._working_sets.put(session, rebuilt)
         return rebuilt
 
     async def keep(self, session: Session, told: History) -> None:

@@ -10,6 +10,7 @@ from router.tally import RouterNumbers
 from sessions.domain.session import SessionId
 from sessions.domain.tiers import Tier
 from sessions.domain.turn import Timings, Turn, TurnState, Usage
+from sessions.use_cases.note_book import CompactionOutcome
 from tests.support.counted_router import CountedRouter
 from tests.support.session_fakes import START
 
@@ -60,6 +61,15 @@ async def test_turns_are_counted_by_kind_of_work_and_by_the_model_that_served_th
     assert seen["drillyard_tier_turns_total", (("model", "b"), ("tier", "sensitive"))] == 1
     assert seen["drillyard_tier_fallbacks_total", (("model", "a"), ("tier", "role_play"))] == 1
     assert ("drillyard_tier_fallbacks_total", (("model", "b"), ("tier", "sensitive"))) not in seen
+
+
+async def test_notes_are_counted_by_what_became_of_them() -> None:
+    metrics = Metrics()
+    for outcome in (CompactionOutcome.FOLDED, CompactionOutcome.FOLDED, CompactionOutcome.LATE):
+        metrics.saw_compaction(outcome)
+    seen = await samples(metrics)
+    assert seen["drillyard_compactions_total", (("outcome", "folded"),)] == 2
+    assert seen["drillyard_compactions_total", (("outcome", "late"),)] == 1
 
 
 async def test_nothing_that_people_said_and_no_session_is_in_the_exposition() -> None:

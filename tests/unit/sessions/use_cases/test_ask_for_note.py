@@ -47,7 +47,9 @@ async def test_one_that_takes_too_long_is_cut_off_down_to_the_engine() -> None:
     assert tutor.open_replies == 0
 
 
-async def test_warming_goes_to_the_tutor() -> None:
+async def test_warming_and_forgetting_go_to_the_tutor() -> None:
     tutor = FakeTutor()
+    await NoteAsking(tutor=tutor, timeout_s=5).forget(SESSION.id)
+    assert tutor.forgotten == [SESSION.id]
     await NoteAsking(tutor=tutor, timeout_s=5).warm(request())
     assert [one.messages for one in tutor.warmed] == [request().messages]

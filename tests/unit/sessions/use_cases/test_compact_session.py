@@ -216,6 +216,8 @@ async def test_a_session_that_is_closed_meanwhile_gets_no_note() -> None:
     assert await run.notes() == []
     assert run.outcomes == {"overtaken": 1}
     assert run.stage.tutor.warmed == []
+    # Once when it was closed, and once when the note came, which may have pinned it anew.
+    assert run.stage.tutor.forgotten == [run.stage.session.id] * 2
     await run.think()
     assert len(run.stage.tutor.asides) == 1
 

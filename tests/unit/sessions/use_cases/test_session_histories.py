@@ -38,6 +38,14 @@ async def test_what_is_at_hand_is_taken_as_it_is() -> None:
     assert await histories.of(replace(stage.session, version=2)) == History()
 
 
+async def test_of_a_closed_session_nothing_is_kept_at_hand() -> None:
+    stage, sets = await staged(), MemoryWorkingSets()
+    await stage.play("first")
+    closed = await stage.use.close_session(stage.trainee, stage.session.id)
+    assert (await histories_of(stage, sets).known(stage.trainee, closed.id)).history.played == 1
+    assert await sets.get(closed) is None
+
+
 async def test_turns_come_by_their_numbers() -> None:
     stage = await staged()
     for number in range(1, 6):

@@ -11,6 +11,9 @@ TESTS = {path.name for path in (ROOT / "tests").rglob("test_*.py")}
 
 # What is proven elsewhere, each with where.
 ELSEWHERE = {
+    "gateway/job_cases.py": "tests/integration/api/test_jobs.py",
+    "gateway/cli/answers_wire.py": "tests/integration/cli/test_answers.py",
+    "gateway/cli/answers_client.py": "tests/integration/cli/test_answers.py",
     "gateway/api/knowledge_views.py": "tests/integration/api/test_knowledge.py",
     "gateway/api/upload.py": "tests/integration/api/test_knowledge.py",
     "gateway/cli/knowledge_client.py": "tests/integration/cli/test_knowledge.py",

@@ -23,7 +23,7 @@ from loadtests.continuity.house import Loss, SimulatedReplica
 from tests.support.eventually import eventually
 from tests.support.router_process import RouterProcess
 
-TRAINEES = 24
+TRAINEES = 12
 SIMULATOR = ("--speed-up", "10", "--load-s", "0.1", "--shutdown-timeout", "5", "--enable-prompt-tokens-details")
 PATIENCE_S = 60.0
 

@@ -12,26 +12,49 @@ import pytest
 
 from tests.integration.cli.conftest import Command
 from tests.support.gateway_process import World, world
+from tests.support.postgres_fixture import PostgresTemplate
 
 ROOT = Path(__file__).parents[3]
 
 pytestmark = [pytest.mark.redis, pytest.mark.postgres]
 
 
+@pytest.fixture(scope="module")
+def lasting(
+    tmp_path_factory: pytest.TempPathFactory, postgres_template: PostgresTemplate
+) -> Iterator[tuple[World, str]]:
+    with postgres_template.copy() as url, world(tmp_path_factory.mktemp("stack"), url, KEY_CACHE_S="0") as running:
+        yield running, url
+
+
 @pytest.fixture
-def stack(tmp_path: Path, database_url: str) -> Iterator[World]:
-    """As `drillyard up` leaves it: with a ready file in the folder `data`."""
-    with world(tmp_path, database_url, KEY_CACHE_S="0") as running:
-        keys = running.seed.keys
-        ready = {
-            "base_url": running.gateway.url,
-            "keys": {"operator": keys.operator, "trainees": list(keys.trainees)},
-            "scenarios": [{"id": scenario.id, "locale": scenario.locale} for scenario in running.seed.scenarios],
-            "database_url": database_url,
-        }
-        (tmp_path / "data").mkdir()
-        (tmp_path / "data" / "ready.json").write_text(json.dumps(ready))
+def stack(lasting: tuple[World, str], tmp_path: Path) -> World:
+    """One that no test breaks, as `drillyard up` leaves it: with a ready file in the folder `data`."""
+    running, url = lasting
+    for engine in running.engines.values():
+        engine.reset()
+    tell(running, url, tmp_path)
+    return running
+
+
+@pytest.fixture
+def doomed(tmp_path: Path, database_url: str) -> Iterator[World]:
+    """One of which a test kills a part."""
+    with world(tmp_path, database_url) as running:
+        tell(running, database_url, tmp_path)
         yield running
+
+
+def tell(running: World, database_url: str, folder: Path) -> None:
+    keys = running.seed.keys
+    ready = {
+        "base_url": running.gateway.url,
+        "keys": {"operator": keys.operator, "trainees": list(keys.trainees)},
+        "scenarios": [{"id": scenario.id, "locale": scenario.locale} for scenario in running.seed.scenarios],
+        "database_url": database_url,
+    }
+    (folder / "data").mkdir()
+    (folder / "data" / "ready.json").write_text(json.dumps(ready))
 
 
 def started(tmp_path: Path, *words: str) -> "subprocess.Popen[str]":
@@ -67,12 +90,12 @@ def test_a_drill_against_the_real_thing_passes(drillyard: Command, stack: World,
     assert open_sessions(stack) == 0
 
 
-def test_a_replica_killed_in_a_drill_moves_its_sessions_and_nothing_fails(stack: World, tmp_path: Path) -> None:
+def test_a_replica_killed_in_a_drill_moves_its_sessions_and_nothing_fails(doomed: World, tmp_path: Path) -> None:
     with started(
         tmp_path, "drill", "run", "--scenario", "en", "--trainees", "6", "--turns", "6", "--think", "0.3"
     ) as drill:
-        wait_for_turns(stack, 9)
-        stack.engines["replica-1"].kill()
+        wait_for_turns(doomed, 9)
+        doomed.engines["replica-1"].kill()
         out, err = drill.communicate(timeout=60)
     assert (drill.returncode, err) == (0, ""), out
     assert "36 of 36 turns" in out
@@ -92,10 +115,10 @@ def test_ctrl_c_leaves_no_session_open_and_no_engine_at_work(stack: World, tmp_p
     assert [engine.running() for engine in stack.engines.values()] == [0, 0]
 
 
-def test_a_gateway_killed_in_a_drill_fails_it(stack: World, tmp_path: Path) -> None:
+def test_a_gateway_killed_in_a_drill_fails_it(doomed: World, tmp_path: Path) -> None:
     with started(tmp_path, "drill", "run", "--scenario", "en", "--trainees", "2", "--think", "0.2") as drill:
-        wait_for_turns(stack, 3)
-        stack.gateway.kill()
+        wait_for_turns(doomed, 3)
+        doomed.gateway.kill()
         out, err = drill.communicate(timeout=60)
     assert (drill.returncode, err) == (1, "")
     assert "failed: unreachable" in out

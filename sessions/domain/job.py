@@ -258,25 +258,11 @@ class Ended:
 
 def verdict(outcome: Outcome, claim: Claim, rule: RetryRule, *, at: datetime) -> Again | Ended:
     """What is written of an outcome. A document of which a part could not be read is not answered from."""
-    match outcome:
-        case Answered(answer):
-            return Ended(answer=answer)
-        case Doomed(error):
-            return Ended(error=error, ends_job=True)
-        case GivenBack(pause_s):
-            return Again(at + timedelta(seconds=pause_s), counts=False)
-        case Troubled(error) if claim.attempt < rule.attempts:
-            del error
-            return Again(at + timedelta(seconds=rule.pause_s * 2 ** (claim.attempt - 1)), counts=True)
-        case Troubled(error) | Refused(error):
-            return Ended(error=error, ends_job=claim.plan.kind is ItemKind.SUMMARY)
-
-
-@dataclass(frozen=True, slots=True)
-class JobLimits:
-    """Of one tenant."""
-
-    jobs: int
-    """Jobs that are not over."""
-    running: int
-    """Items that run at once, over all workers."""
+    if isinstance(outcome, Answered):
+        return Ended(answer=outcome.answer)
+    if isinstance(outcome, GivenBack):
+        return Again(at + timedelta(seconds=outcome.pause_s), counts=False)
+    if isinstance(outcome, Troubled) and claim.attempt < rule.attempts:
+        return Again(at + timedelta(seconds=rule.pause_s * 2 ** (claim.attempt - 1)), counts=True)
+    ends_job = isinstance(outcome, Doomed) or claim.plan.kind is ItemKind.SUMMARY
+    return Ended(error=outcome.error, ends_job=ends_job)

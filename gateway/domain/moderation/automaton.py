@@ -4,12 +4,12 @@ In a state it is known how long the longest end of the text is that begins some 
 costs the same however many words there are.
 """
 
-from array import array
 from collections.abc import Iterator, Sequence
 
 _ROOT = 0
 _CHAR_BITS = 21
 """As many as a code point has."""
+_CHAR = (1 << _CHAR_BITS) - 1
 
 
 class Automaton:
@@ -20,11 +20,11 @@ class Automaton:
         """From a state and a character, as one number: a flat table takes half the memory of one per state."""
         self._words: dict[int, list[int]] = {}
         levels = self._plant(words)
-        states = sum(map(len, levels)) + 1
-        self._fail, self._ends, self._open = (array("l", [_ROOT]) * states for _ in range(3))
-        self._link(levels)
         self.longest = len(levels)
-        self.states = states
+        self.states = sum(map(len, levels)) + 1
+        self._fail, self._open, self.ends = ([_ROOT] * self.states for _ in range(3))
+        """`ends`: the nearest state in which a word ends, by the state; not zero: one ends here."""
+        self._link(levels)
 
     def step(self, state: int, char: str) -> int:
         """The state after one more character."""
@@ -39,15 +39,12 @@ class Automaton:
         """How many of the last characters are the beginning of a longer word, at the most."""
         return self._open[state]
 
-    def ends_any(self, state: int) -> bool:
-        return self._ends[state] != _ROOT
-
     def ending(self, state: int) -> Iterator[int]:
         """The words that end here, the longest first."""
-        state = self._ends[state]
+        state = self.ends[state]
         while state != _ROOT:
             yield from self._words[state]
-            state = self._ends[self._fail[state]]
+            state = self.ends[self._fail[state]]
 
     def _plant(self, words: Sequence[str]) -> list[list[int]]:
         """A tree of all words; the keys by which its states are reached, by their depth."""
@@ -55,28 +52,26 @@ class Automaton:
         states = 0
         for number, word in enumerate(words):
             state = _ROOT
-            for level, char in zip(levels, word, strict=False):
+            for depth, char in enumerate(word):
                 key = state << _CHAR_BITS | ord(char)
                 following = goto.get(key)
                 if following is None:
                     states += 1
                     following = goto[key] = states
-                    level.append(key)
+                    levels[depth].append(key)
                 state = following
             self._words.setdefault(state, []).append(number)
         return levels
 
     def _link(self, levels: Sequence[Sequence[int]]) -> None:
         """Each state to the longest end of it that is a state too: those of one depth need only those of less."""
-        goto, fails, ends, opens = self._goto, self._fail, self._ends, self._open
+        goto, fails, ends, opens = self._goto, self._fail, self.ends, self._open
         parents = {key >> _CHAR_BITS for level in levels for key in level}
         for depth, level in enumerate(levels, start=1):
             for key in level:
                 state = goto[key]
-                fail = self._fallback(key) if depth > 1 else _ROOT
+                parent = key >> _CHAR_BITS
+                fail = self.step(fails[parent], chr(key & _CHAR)) if parent != _ROOT else _ROOT
                 fails[state] = fail
                 ends[state] = state if state in self._words else ends[fail]
                 opens[state] = depth if state in parents else opens[fail]
-
-    def _fallback(self, key: int) -> int:
-        return self.step(self._fail[key >> _CHAR_BITS], chr(key & (1 << _CHAR_BITS) - 1))

@@ -19,9 +19,8 @@ _PAIRS = (
 LOOKALIKES: Mapping[str, str] = {
     **{strange: plain for strangers, plains in _PAIRS for strange, plain in zip(strangers, plains, strict=True)},
     **{"æ": "ae", "œ": "oe", "ӕ": "ae"},
-    **{
-        chr(first + place): chr(ord("a") + place) for first in (0x1F150, 0x1F170) for place in range(26)
-    },  # white on black
+    # White letters on black.
+    **{chr(first + place): chr(ord("a") + place) for first in (0x1F150, 0x1F170) for place in range(26)},
     **{"™": " ", "℠": " "},  # they end a word, and are no letters of it
 }
 

@@ -71,8 +71,11 @@ class Matcher:
 
     def take(self, raw: str, at: int) -> list[Hit]:
         """What ends with this character, which stands at `at`, or is certain only now."""
-        hits = self._found(self._normaliser.take(raw, at))
-        return hits if self._leet is None else hits + self._leet.take(raw, at)
+        symbols = self._normaliser.take(raw, at)
+        hits = self._found(symbols) if symbols else []
+        if self._leet is not None:
+            hits += self._leet.take(raw, at)
+        return hits
 
     def finish(self, at: int) -> list[Hit]:
         """What is certain because the text is over."""
@@ -81,13 +84,12 @@ class Matcher:
 
     def undecided(self) -> int | None:
         """Where the first raw character stands that what comes next may make part of a phrase."""
-        places = (
-            self._normaliser.undecided,
-            self._plain.alive(),
-            self._spelt.alive() if self._spelt is not None else None,
-            self._leet.alive() if self._leet is not None else None,
-        )
-        return min((place for place in places if place is not None), default=None)
+        places = [self._normaliser.undecided, self._plain.alive()]
+        if self._spelt is not None:
+            places.append(self._spelt.alive())
+        if self._leet is not None:
+            places.append(self._leet.alive())
+        return min([place for place in places if place is not None], default=None)
 
     def is_pardoned(self, hit: Hit) -> bool:
         return self._pardons is not None and self._pardons.cover(hit)

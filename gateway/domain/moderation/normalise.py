@@ -5,18 +5,16 @@ stood there: `加 我。V-X!` reads `加我 v x `. So a phrase with edges of its
 ideographic one wherever its characters follow each other. It keeps where in the raw text each symbol came from.
 """
 
-from typing import NamedTuple
+from collections.abc import Sequence
+from typing import NamedTuple, TypeAlias
 
 from gateway.domain.moderation.folding import EDGE, Folding, Kind, is_voicing, joined
 
+Symbol: TypeAlias = tuple[str, Kind, int, int]
+"""One character of a text that is read, its kind, and the raw characters from .. to behind it; an edge has none.
 
-class Symbol(NamedTuple):
-    """One character of a text that is read, and the raw characters [start, end) behind it; an edge has none."""
-
-    char: str
-    kind: Kind
-    start: int
-    end: int
+A plain tuple, since one is made for each character that passes, and one with names takes ten times as long to make.
+"""
 
 
 class Normalised(NamedTuple):
@@ -39,23 +37,28 @@ class Normaliser:
     @property
     def undecided(self) -> int | None:
         """Where a raw character stands whose reading the next one may change."""
-        return None if self._growing is None else self._growing.start
+        return None if self._growing is None else self._growing[2]
 
-    def take(self, raw: str, at: int) -> list[Symbol]:
+    def take(self, raw: str, at: int) -> Sequence[Symbol]:
         """The symbols that are certain now that one more character is known, which stands at `at`."""
+        glyphs = self._folding[raw]
+        if len(glyphs) == 1 and glyphs[0][1] is self._after and self._growing is None and not self._inner:
+            # What most characters are: one more of the same word, or of what is between words.
+            char, kind = glyphs[0]
+            return () if kind is Kind.NOISE else ((char, kind, at, at + 1),)
         symbols: list[Symbol] = []
-        for char, kind in self._folding[raw]:
-            self._read(Symbol(char, kind, at, at + 1), symbols)
+        for char, kind in glyphs:
+            self._read((char, kind, at, at + 1), symbols)
         return symbols
 
-    def finish(self, at: int) -> list[Symbol]:
+    def finish(self, at: int) -> Sequence[Symbol]:
         """The rest, at the end of the text."""
         symbols: list[Symbol] = []
-        self._read(Symbol(EDGE, Kind.NOISE, at, at), symbols)
+        self._read((EDGE, Kind.NOISE, at, at), symbols)
         return symbols
 
     def _read(self, symbol: Symbol, symbols: list[Symbol]) -> None:
-        kind = symbol.kind
+        char, kind, start, _ = symbol
         if self._growing is not None and self._grown(self._growing, symbol, symbols):
             return
         if kind is Kind.LETTER:
@@ -63,49 +66,50 @@ class Normaliser:
         elif kind is Kind.INNER and self._after is Kind.LETTER:
             self._inner.append(symbol)
         elif kind is Kind.NOISE or kind is Kind.INNER:
-            self._close_word(symbol, symbols)
-        elif not is_voicing(symbol.char):
+            self._close_word(start, symbols)
+        elif not is_voicing(char):
             self._ideograph(symbol, symbols)
 
     def _grown(self, growing: Symbol, symbol: Symbol, symbols: list[Symbol]) -> bool:
         """Whether the symbol became part of the one before it, which is certain otherwise."""
-        whole = joined(growing.char, symbol.char) if symbol.kind is Kind.JOINER else None
+        whole = joined(growing[0], symbol[0]) if symbol[1] is Kind.JOINER else None
         self._growing = None
         if whole is None:
             symbols.append(growing)
             return False
-        kind = self._folding[whole][0].kind
-        self._ideograph(Symbol(whole, kind, growing.start, symbol.end), symbols)
+        self._ideograph((whole, self._folding[whole][0].kind, growing[2], symbol[3]), symbols)
         return True
 
     def _letter(self, symbol: Symbol, symbols: list[Symbol]) -> None:
         if self._after is not Kind.LETTER:
             if not self._edged:
-                symbols.append(Symbol(EDGE, Kind.NOISE, symbol.start, symbol.start))
+                symbols.append((EDGE, Kind.NOISE, symbol[2], symbol[2]))
             self._after, self._edged = Kind.LETTER, False
         symbols.extend(self._inner)
         self._inner.clear()
         symbols.append(symbol)
 
     def _ideograph(self, symbol: Symbol, symbols: list[Symbol]) -> None:
-        self._close_word(symbol, symbols)
+        self._close_word(symbol[2], symbols)
         self._after, self._edged = Kind.IDEOGRAPH, False
-        if symbol.kind is Kind.GROWING:
+        if symbol[1] is Kind.GROWING:
             self._growing = symbol
         else:
             symbols.append(symbol)
 
-    def _close_word(self, symbol: Symbol, symbols: list[Symbol]) -> None:
+    def _close_word(self, at: int, symbols: list[Symbol]) -> None:
         if self._after is Kind.LETTER:
-            at = self._inner[0].start if self._inner else symbol.start
+            place = self._inner[0][2] if self._inner else at
             self._inner.clear()
-            symbols.append(Symbol(EDGE, Kind.NOISE, at, at))
+            symbols.append((EDGE, Kind.NOISE, place, place))
             self._after, self._edged = Kind.NOISE, True
 
 
 def normalise(text: str, folding: Folding) -> Normalised:
     """The whole text as it is read."""
     normaliser = Normaliser(folding)
-    symbols = [symbol for at, raw in enumerate(text) for symbol in normaliser.take(raw, at)]
+    symbols: list[Symbol] = []
+    for at, raw in enumerate(text):
+        symbols += normaliser.take(raw, at)
     symbols += normaliser.finish(len(text))
-    return Normalised("".join(s.char for s in symbols), tuple((s.start, s.end) for s in symbols))
+    return Normalised("".join([symbol[0] for symbol in symbols]), tuple([symbol[2:] for symbol in symbols]))

@@ -4,6 +4,7 @@ Both find what ends at a symbol, and tell where the longest beginning of somethi
 """
 
 from collections import deque
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from gateway.domain.moderation.folding import Kind
@@ -12,6 +13,7 @@ from gateway.domain.moderation.phrase_book import Index
 
 _EDGE = -1
 _START = 0
+_NOTHING = ()
 
 
 class Hit(NamedTuple):
@@ -28,18 +30,20 @@ class Walk:
 
     def __init__(self, index: Index) -> None:
         self._automaton = index.automaton
+        self._ends = index.automaton.ends
         self._needles = index.needles
         self._state = _START
         self._starts: deque[int] = deque(maxlen=max(1, index.automaton.longest))
 
-    def read(self, symbol: Symbol) -> list[Hit]:
+    def read(self, symbol: Symbol) -> Sequence[Hit]:
         """All that ends here."""
-        self._starts.append(_EDGE if symbol.kind is Kind.NOISE else symbol.start)
-        self._state = self._automaton.step(self._state, symbol.char)
-        if not self._automaton.ends_any(self._state):
-            return []
-        found = (self._needles[number] for number in self._automaton.ending(self._state))
-        return [Hit(self._start(n.length - n.edged), symbol.end, n.rule, n.weight) for n in found]
+        char, kind, start, end = symbol
+        self._starts.append(_EDGE if kind is Kind.NOISE else start)
+        state = self._state = self._automaton.step(self._state, char)
+        if not self._ends[state]:
+            return _NOTHING
+        found = (self._needles[number] for number in self._automaton.ending(state))
+        return [Hit(self._start(n.length - n.edged), end, n.rule, n.weight) for n in found]
 
     def alive(self) -> int | None:
         """Where the longest beginning of a needle starts."""
@@ -52,12 +56,12 @@ class Walk:
 
     def alive_with(self, symbol: Symbol) -> int | None:
         """The same, should this symbol come next; a needle that would be over with it counts too."""
-        state = self._automaton.step(self._state, symbol.char)
+        state = self._automaton.step(self._state, symbol[0])
         over = (self._needles[number].length for number in self._automaton.ending(state))
         length = max(self._automaton.unfinished(state), next(over, 0))
         if length == 0:
             return None
-        return symbol.start if length == 1 else self._start(length - 1)
+        return symbol[2] if length == 1 else self._start(length - 1)
 
     def forget(self) -> None:
         """Nothing goes on from here."""
@@ -78,18 +82,27 @@ class SpeltOut:
         self._letters = 0
         self._letter: Symbol | None = None
 
-    def read(self, symbol: Symbol) -> list[Hit]:
-        if symbol.kind is Kind.LETTER:
-            self._letters += 1
-            self._letter = symbol if self._letters == 1 else None
-            if self._letters > 1:
-                self._walk.forget()
-            return []
+    def read(self, symbol: Symbol) -> Sequence[Hit]:
+        _, kind, _, end = symbol
+        if kind is Kind.LETTER:
+            self._more_of_word(symbol)
+            return _NOTHING
         self._letters = 0
-        if symbol.kind is not Kind.NOISE:
+        if kind is not Kind.NOISE:
             return self._walk.read(symbol)
-        letter, self._letter = self._letter, None
-        return self._walk.read(letter._replace(end=symbol.end)) if letter is not None else []
+        if self._letter is None:
+            return _NOTHING
+        char, kind, start, _ = self._letter
+        self._letter = None
+        return self._walk.read((char, kind, start, end))
+
+    def _more_of_word(self, symbol: Symbol) -> None:
+        self._letters += 1
+        if self._letters == 1:
+            self._letter = symbol
+        elif self._letters == 2:
+            self._letter = None
+            self._walk.forget()
 
     def alive(self) -> int | None:
         return self._walk.alive() if self._letter is None else self._walk.alive_with(self._letter)

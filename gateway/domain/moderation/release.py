@@ -74,9 +74,12 @@ class ReleaseFilter:
 
     def _limit(self) -> int:
         """Up to where all is certain."""
-        places = [self._text.end, *(hit.start for hit in self._waiting)]
         undecided = self._matcher.undecided()
-        limit = min(places) if undecided is None else min(*places, undecided)
+        limit = self._text.end if undecided is None else undecided
+        if self._waiting:
+            limit = min(limit, *(hit.start for hit in self._waiting))
+        if not self._masked:
+            return limit
         self._masked = _united(self._masked)
         # A mask that something may still be joined to waits for it.
         return next((start for start, end in self._masked if start < limit < end), limit)

@@ -5,6 +5,7 @@ from itertools import pairwise
 
 import httpx
 import pytest
+import redis
 
 from tests.support.gateway_process import World, world
 from tests.support.long_talk import ASKING, Talk, begin, metrics, wait_until
@@ -152,6 +153,9 @@ def test_a_session_that_is_closed_over_a_note_stays_without_it(talk: Talk) -> No
     go_on(talk)
     talk.think()
     assert talk.notes() == []
+    with redis.Redis.from_url(talk.world.redis.url) as admin:
+        # Neither a pin nor a history; why its turns ran where they did is kept for an hour.
+        wait_until(lambda: not [key for key in admin.keys(f"*{talk.session}*") if b":decision:" not in key])
 
 
 def test_a_scene_that_changes_over_a_note_appends_and_the_note_stands(talk: Talk) -> None:

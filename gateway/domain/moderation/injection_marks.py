@@ -1,0 +1,147 @@
+"""Finds the notions of injections in a text that was read: one pass over its words, one over its ideographs."""
+
+import re
+from collections.abc import Iterable, Iterator
+from itertools import chain
+from typing import NamedTuple, TypeVar
+
+from gateway.domain.moderation import injection_chinese, injection_english
+from gateway.domain.moderation.folding import Folding
+from gateway.domain.moderation.injection_concepts import BREAK, REVERSED, ROTATED
+from gateway.domain.moderation.injection_reading import Read, Readings, read
+from gateway.domain.moderation.lookalikes import STAND_INS
+
+_WORD = re.compile(r"[a-z0-9@$]+(?:'[a-z]+)?|[.!?;\n]")
+_BREAKS = frozenset(".!?;\n")
+_IDEOGRAPH = re.compile("[\u3000-\uffef]")
+_ROT13 = str.maketrans("abcdefghijklmnopqrstuvwxyz", "nopqrstuvwxyzabcdefghijklm")
+_STAND_INS = str.maketrans({figure: letter for figure, letter in STAND_INS.items() if figure != "l"})
+_LONGEST_WORD = 24
+_SINGLE = (1,)
+
+_Beginning = TypeVar("_Beginning", str, tuple[str, str])
+
+
+class Mark(NamedTuple):
+    """A place in the text that stands for some notions."""
+
+    bits: int
+    start: int
+    end: int
+
+
+class Marks(NamedTuple):
+    found: list[Mark]
+    disguised: int
+    """Words that were found only by taking figures for letters."""
+
+
+class Lexicon:
+    """The words for each notion, made ready to be found, and how characters are read. Made once, it never changes."""
+
+    def __init__(self, folding: Folding) -> None:
+        self._readings = Readings(folding)
+        self._phrases = _word_phrases()
+        self._word_lengths = _lengths((words[0], len(words)) for words in self._phrases)
+        self._ideographs = _ideograph_phrases()
+        singles = "".join(phrase for phrase in self._ideographs if len(phrase) == 1)
+        self._singles = re.compile(f"[{singles}]")
+        alike = ((phrase[0], phrase[1], len(phrase)) for phrase in self._ideographs if len(phrase) > 1)
+        behind_them = ((phrase[0], phrase[1], 1) for phrase in self._ideographs if len(phrase) > 1 and phrase[0] in singles)
+        self._ideograph_lengths = _lengths(((first, second), length) for first, second, length in chain(alike, behind_them))
+
+    def read(self, text: str) -> Read:
+        return read(text, self._readings)
+
+    def marks(self, text: str) -> Marks:
+        marks = self._word_marks(text)
+        if _IDEOGRAPH.search(text):
+            marks.found.extend(self._ideograph_marks(text))
+            marks.found.sort(key=_by_place)
+        return marks
+
+    def _word_marks(self, text: str) -> Marks:
+        spelled: list[str] = _WORD.findall(text)
+        lengths_for = self._word_lengths
+        candidates = [at for at, word in enumerate(spelled) if word in lengths_for or not word.isalpha()]
+        starts = list(_starts(text, spelled)) if candidates else []
+        spelled = [self._plain(word) for word in spelled]
+        found: list[Mark] = []
+        free = disguised = 0
+        for at in candidates:
+            if at < free:
+                continue
+            for length in lengths_for.get(spelled[at], ()):
+                words = tuple(spelled[at : at + length])
+                if (bits := self._phrases.get(words)) is not None:
+                    free = at + len(words)
+                    found.append(Mark(bits, starts[at], starts[free - 1] + len(spelled[free - 1])))
+                    disguised += not text.startswith(spelled[at], starts[at])
+                    break
+        return Marks(found, disguised)
+
+    def _plain(self, word: str) -> str:
+        """The word with its figures taken for letters, if it is none as it stands."""
+        if word.isalpha() or word.isdigit() or word in self._word_lengths or len(word) > _LONGEST_WORD:
+            return word
+        return word.translate(_STAND_INS)
+
+    def _ideograph_marks(self, text: str) -> list[Mark]:
+        found: list[Mark] = []
+        lengths_for = self._ideograph_lengths
+        candidates = [at for at, pair in enumerate(zip(text, text[1:], strict=False)) if pair in lengths_for]
+        candidates += [single.start() for single in self._singles.finditer(text)]
+        free = 0
+        for at in sorted(candidates):
+            if at >= free:
+                for length in lengths_for.get((text[at], text[at + 1 : at + 2]), _SINGLE):
+                    phrase = text[at : at + length]
+                    if (bits := self._ideographs.get(phrase)) is not None:
+                        free = at + len(phrase)
+                        found.append(Mark(bits, at, free))
+                        break
+        return found
+
+
+def _starts(text: str, words: Iterable[str]) -> Iterator[int]:
+    """Where each word stands; between them is nothing that could be one."""
+    at = 0
+    for word in words:
+        at = text.index(word, at)
+        yield at
+        at += len(word)
+
+
+def _by_place(mark: Mark) -> int:
+    return mark.start
+
+
+def _word_phrases() -> dict[tuple[str, ...], int]:
+    """The notions of each phrase, as words; one that is listed several times stands for all."""
+    phrases: dict[tuple[str, ...], int] = {(sign,): BREAK for sign in _BREAKS}
+    for bits, listed in injection_english.PHRASES.items():
+        for phrase in listed.split(","):
+            words = tuple(_WORD.findall(phrase))
+            phrases[words] = phrases.get(words, 0) | bits
+    for word in injection_english.TELL_TALES:
+        phrases[(word[::-1],)] = REVERSED
+        phrases[(word.translate(_ROT13),)] = ROTATED
+    return phrases
+
+
+def _ideograph_phrases() -> dict[str, int]:
+    phrases = {sign: BREAK for sign in injection_chinese.BREAKS}
+    for bits, listed in injection_chinese.PHRASES.items():
+        for phrase in listed.split():
+            phrases[phrase] = phrases.get(phrase, 0) | bits
+    for phrase in injection_chinese.TELL_TALES:
+        phrases[phrase[::-1]] = phrases.get(phrase[::-1], 0) | REVERSED
+    return phrases
+
+
+def _lengths(beginnings: Iterable[tuple[_Beginning, int]]) -> dict[_Beginning, tuple[int, ...]]:
+    """How long the phrases are that begin alike, the longest first."""
+    lengths: dict[_Beginning, set[int]] = {}
+    for beginning, length in beginnings:
+        lengths.setdefault(beginning, set()).add(length)
+    return {beginning: tuple(sorted(each, reverse=True)) for beginning, each in lengths.items()}

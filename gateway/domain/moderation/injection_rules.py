@@ -1,0 +1,171 @@
+"""The signals of injections as a table: which notions in which order mean what, how much, and when they mean nothing of the kind."""
+
+from collections.abc import Iterable, Sequence
+from enum import StrEnum
+from functools import reduce
+from operator import or_
+from typing import NamedTuple
+
+from gateway.domain.moderation import injection_concepts as c
+from gateway.domain.moderation.injection_marks import Mark
+
+_REACH = 48
+"""Characters from one notion to the next; what is further away is about something else."""
+_HAN_REACH = 14
+_AFTER = 34
+_HAN_AFTER = 8
+_LAST_LATIN = "\u2e80"
+_NEIGHBOURS = 12
+"""Notions to look through for the next one: bounds the work in a text that consists of nothing but them."""
+
+
+class SignalKind(StrEnum):
+    OVERRIDE = "override"
+    FORGED_ROLE = "forged_role"
+    EXTRACTION = "extraction"
+    SCORE = "score"
+    DELIMITER = "delimiter"
+    ENCODED = "encoded"
+    TO_MACHINES = "to_machines"
+    UNBOUND = "unbound"
+    LEAVES_ROLE = "leaves_role"
+
+
+class Rule(NamedTuple):
+    """Notions that follow each other in one sentence. `unless` between them or right after them: the rule does not hold."""
+
+    name: str
+    kind: SignalKind
+    weight: float
+    slots: tuple[int, ...]
+    unless: int = 0
+    in_knowledge: bool = False
+    """Whether it holds in reference text only, where nobody has a reason to write so."""
+
+
+class Hit(NamedTuple):
+    rule: Rule
+    start: int
+    end: int
+
+
+_OWN = c.PRIOR | c.YOURS | c.ALL | c.TOLD
+_ORDERS = c.RULES | c.PROMPT | c.SCRIPT
+_K = SignalKind
+
+RULES: tuple[Rule, ...] = (
+    Rule("dismiss_own_orders", _K.OVERRIDE, 0.75, (c.DISMISS, _OWN, _ORDERS), c.WORLD),
+    Rule("dismiss_prompt", _K.OVERRIDE, 0.7, (c.DISMISS, c.PROMPT), c.WORLD),
+    Rule("dismiss_script", _K.OVERRIDE, 0.55, (c.DISMISS, c.SCRIPT), c.WORLD),
+    Rule("dismiss_rules", _K.OVERRIDE, 0.4, (c.DISMISS, c.RULES), c.WORLD),
+    Rule("dismiss_told", _K.OVERRIDE, 0.6, (c.DISMISS, c.TOLD), c.WORLD),
+    Rule("orders_dismissed", _K.OVERRIDE, 0.6, (c.PRIOR | c.YOURS | c.PROMPT, _ORDERS, c.DISMISS | c.VOID), c.WORLD),
+    Rule("script_dismissed", _K.OVERRIDE, 0.45, (c.SCRIPT | c.PROMPT, c.DISMISS | c.VOID), c.WORLD),
+    Rule("told_dismissed", _K.OVERRIDE, 0.55, (c.TOLD, c.VOID | c.DISMISS), c.WORLD),
+    Rule("new_orders", _K.OVERRIDE, 0.4, (c.NEW, c.RULES | c.PROMPT), c.WORLD),
+    Rule("obey_me", _K.OVERRIDE, 0.25, (c.OBEY,), c.WORLD),
+    Rule("leave_role", _K.LEAVES_ROLE, 0.5, (c.EXIT,), c.WORLD),
+    Rule("claimed_authority", _K.FORGED_ROLE, 0.3, (c.IAM, c.AUTHORITY), c.WORLD),
+    Rule("authority_grants", _K.FORGED_ROLE, 0.45, (c.AUTHORITY | c.IAM, c.GRANT), c.WORLD),
+    Rule("granted_freedom", _K.FORGED_ROLE, 0.45, (c.GRANT, c.SAFETY | c.EXIT | c.SCRIPT | c.OBEY | c.AUTHORITY), c.WORLD),
+    Rule("mode", _K.FORGED_ROLE, 0.3, (c.MODE,), c.WORLD),
+    Rule("enter_mode", _K.FORGED_ROLE, 0.5, (c.ENTER, c.MODE), c.WORLD),
+    Rule("safety_off", _K.UNBOUND, 0.45, (c.SAFETY, c.OFF), c.WORLD),
+    Rule("off_safety", _K.UNBOUND, 0.4, (c.OFF | c.DISMISS, c.SAFETY), c.WORLD),
+    Rule("reveal_own_prompt", _K.EXTRACTION, 0.75, (c.REVEAL, c.YOURS | c.HIDDEN | c.PRIOR, c.PROMPT), c.WORLD),
+    Rule("reveal_prompt", _K.EXTRACTION, 0.55, (c.REVEAL, c.PROMPT), c.WORLD),
+    Rule("what_is_your_prompt", _K.EXTRACTION, 0.6, (c.WHAT, c.YOURS | c.HIDDEN | c.PRIOR, c.PROMPT), c.WORLD),
+    Rule("prompt_revealed", _K.EXTRACTION, 0.55, (c.PROMPT, c.REVEAL | c.WHAT), c.WORLD),
+    Rule("reveal_own_orders", _K.EXTRACTION, 0.55, (c.REVEAL, c.YOURS | c.HIDDEN, c.RULES | c.SCRIPT), c.WORLD),
+    Rule("what_are_your_orders", _K.EXTRACTION, 0.4, (c.WHAT, c.YOURS | c.HIDDEN, c.RULES), c.WORLD),
+    Rule("script_revealed", _K.EXTRACTION, 0.45, (c.SCRIPT, c.WHAT | c.REVEAL | c.TOLD), c.WORLD),
+    Rule("what_script", _K.EXTRACTION, 0.4, (c.WHAT | c.REVEAL, c.SCRIPT, c.HIDDEN | c.TOLD | c.YOURS), c.WORLD),
+    Rule("reveal_told", _K.EXTRACTION, 0.55, (c.REVEAL | c.WHAT, c.TOLD), c.WORLD),
+    Rule("told_revealed", _K.EXTRACTION, 0.5, (c.TOLD, c.REVEAL | c.WHAT), c.WORLD),
+    Rule("reveal_rubric", _K.EXTRACTION, 0.5, (c.REVEAL | c.WHAT, c.RUBRIC), c.WORLD),
+    Rule("rubric_revealed", _K.EXTRACTION, 0.5, (c.RUBRIC, c.REVEAL | c.WHAT), c.WORLD),
+    Rule("reveal_secret", _K.EXTRACTION, 0.4, (c.REVEAL | c.WHAT, c.SECRET), c.WORLD),
+    Rule("secret_revealed", _K.EXTRACTION, 0.4, (c.SECRET, c.REVEAL), c.WORLD),
+    Rule("names_the_prompt", _K.EXTRACTION, 0.2, (c.PROMPT,), c.WORLD),
+    Rule("give_me_top", _K.SCORE, 0.6, (c.GIVE, c.ME, c.TOP), c.WORLD),
+    Rule("give_top", _K.SCORE, 0.4, (c.GIVE, c.TOP), c.WORLD),
+    Rule("set_my_score", _K.SCORE, 0.55, (c.GIVE | c.DISMISS, c.ME, c.SCORE | c.RUBRIC), c.WORLD),
+    Rule("top_for_me", _K.SCORE, 0.45, (c.TOP, c.ME, c.SCORE), c.WORLD),
+    Rule("score_is_top", _K.SCORE, 0.4, (c.SCORE | c.RUBRIC, c.TOP), c.WORLD),
+    Rule("i_am_top", _K.SCORE, 0.4, (c.ME, c.TOP), c.WORLD),
+    Rule("grader_told", _K.SCORE, 0.45, (c.GRADER, c.TOP | c.GIVE | c.DISMISS | c.REGARDLESS), c.WORLD),
+    Rule("regardless", _K.SCORE, 0.35, (c.REGARDLESS, c.SCORE | c.TOP | c.GIVE | c.JUDGE | c.ME), c.WORLD),
+    Rule("deeds_regardless", _K.SCORE, 0.35, (c.SCORE | c.TOP | c.JUDGE, c.REGARDLESS), c.WORLD),
+    Rule("judged_as_told", _K.SCORE, 0.4, (c.JUDGE, c.GIVE | c.TOP | c.ME), c.WORLD),
+    Rule("change_rubric", _K.SCORE, 0.55, (c.GIVE | c.DISMISS, c.RUBRIC), c.WORLD),
+    Rule("unbound_model", _K.UNBOUND, 0.5, (c.PRETEND | c.MODEL | c.YOU, c.UNBOUND), c.WORLD),
+    Rule("unbound", _K.UNBOUND, 0.35, (c.UNBOUND,), c.WORLD),
+    Rule("loose_model", _K.UNBOUND, 0.45, (c.PRETEND | c.MODEL, c.LOOSE), c.WORLD),
+    Rule("obliged", _K.UNBOUND, 0.45, (c.OBLIGED,), c.WORLD),
+    Rule("true_self", _K.UNBOUND, 0.45, (c.TRUE_SELF,)),
+    Rule("pretend_harm", _K.UNBOUND, 0.3, (c.PRETEND, c.HARM), c.WORLD),
+    Rule("no_ethics", _K.UNBOUND, 0.45, (c.DISMISS | c.OFF, c.ETHICS), c.WORLD),
+    Rule("address", _K.TO_MACHINES, 0.35, (c.ADDRESS,)),
+    Rule("decode_and_obey", _K.ENCODED, 0.5, (c.DECODE, c.OBEY)),
+    Rule("reference_addresses", _K.TO_MACHINES, 0.5, (c.ADDRESS,), in_knowledge=True),
+    Rule("reference_sends", _K.TO_MACHINES, 0.6, (c.EXFILTRATE,), in_knowledge=True),
+    Rule("reference_dictates", _K.TO_MACHINES, 0.45, (c.REPLY_ONLY,), in_knowledge=True),
+    Rule("reference_conceals", _K.TO_MACHINES, 0.5, (c.CONCEAL,), in_knowledge=True),
+    Rule("reference_tells_the_user", _K.TO_MACHINES, 0.45, (c.ALIKE,), in_knowledge=True),
+    Rule("conceals", _K.TO_MACHINES, 0.3, (c.CONCEAL,)),
+)
+
+
+class RuleBook:
+    """The rules that hold for one kind of text."""
+
+    def __init__(self, *, in_knowledge: bool) -> None:
+        self._rules = tuple(rule for rule in RULES if in_knowledge or not rule.in_knowledge)
+
+    def hits(self, text: str, marks: Sequence[Mark]) -> list[Hit]:
+        """The first place where each rule holds."""
+        present = reduce(or_, (mark.bits for mark in marks), 0)
+        possible = (rule for rule in self._rules if all(slot & present for slot in rule.slots))
+        return [hit for rule in possible if (hit := _first_hit(rule, text, marks)) is not None]
+
+
+def _first_hit(rule: Rule, text: str, marks: Sequence[Mark]) -> Hit | None:
+    first = rule.slots[0]
+    for at, mark in enumerate(marks):
+        if mark.bits & first and (last := _last(rule, text, marks, at)) is not None:
+            return Hit(rule, mark.start, max(mark.end, marks[last].end))
+    return None
+
+
+def _last(rule: Rule, text: str, marks: Sequence[Mark], at: int) -> int | None:
+    """Which mark the rule's last notion is, if all follow in reach of each other and nothing speaks against it."""
+    for slot in rule.slots[1:]:
+        following = _next(slot, rule.unless, _near(text, marks, at, _REACH, _HAN_REACH))
+        if following is None:
+            return None
+        at += following
+    if rule.unless and _next(rule.unless, 0, _near(text, marks, at, _AFTER, _HAN_AFTER)) is not None:
+        return None
+    return at
+
+
+def _near(text: str, marks: Sequence[Mark], at: int, reach: int, han_reach: int) -> list[Mark]:
+    """The marks behind one that are in its sentence and not too far away."""
+    end = marks[at].end
+    limit = end + (han_reach if text[end - 1] > _LAST_LATIN else reach)
+    near: list[Mark] = []
+    for mark in marks[at + 1 : at + 1 + _NEIGHBOURS]:
+        if mark.bits & c.BREAK or mark.start > limit:
+            break
+        near.append(mark)
+    return near
+
+
+def _next(slot: int, unless: int, near: Iterable[Mark]) -> int | None:
+    """How many marks further on the slot is filled; None: it is not, or not before something that speaks against it."""
+    for steps, mark in enumerate(near, start=1):
+        if mark.bits & slot:
+            return steps
+        if mark.bits & unless:
+            return None
+    return None

@@ -1,0 +1,78 @@
+"""Knows injections by their form: control tokens, forged roles and tags, ends of input, tool calls, scores as data."""
+
+import re
+from typing import NamedTuple
+
+from gateway.domain.moderation.injection_rules import SignalKind
+
+_K = SignalKind
+
+
+class Shape(NamedTuple):
+    name: str
+    kind: SignalKind
+    weight: float
+    hints: tuple[str, ...]
+    """One of these stands in each text of this form; most texts hold none, which is found out fast."""
+    pattern: re.Pattern[str]
+
+
+class ShapeHit(NamedTuple):
+    shape: Shape
+    start: int
+    end: int
+
+
+_ROLE = "(?:system|assistant|developer|ai|model|系统|助手|开发者|管理员)"
+_ROLE_TAG = (
+    "(?:system|assistant|developer|instructions?|admin|commands?|user_message|system_message|function_calls?|tool_calls?|tool|prompt|data|"
+    "context|系统消息|系统|用户消息|指令|命令|管理员|助手|提示)"
+)
+_OVER = "(?:end of|end user|start of|begin|new system|ignore above|结束|开始|完毕|以上内容)"
+
+
+def _shape(name: str, kind: SignalKind, weight: float, hints: str, pattern: str) -> Shape:
+    return Shape(name, kind, weight, tuple(hints.split()), re.compile(pattern))
+
+
+SHAPES: tuple[Shape, ...] = (
+    _shape("control_token", _K.DELIMITER, 0.85, "<|", r"<\|[a-z_]{2,30}\|>"),
+    _shape(
+        "template_token",
+        _K.DELIMITER,
+        0.8,
+        "[inst [/inst <<sys _turn> [system_prompt [/system_prompt <s>",
+        r"\[/?inst\]|<</?sys>>|<(?:start|end)_of_turn>|\[/?system_prompt\]|<s>\s*\[",
+    ),
+    _shape("role_at_line_start", _K.FORGED_ROLE, 0.45, ":", rf"(?:^|\n)[ \t]*{_ROLE}(?: message| override| prompt|消息|指令|提示)?[ \t]*:"),
+    _shape("role_in_brackets", _K.FORGED_ROLE, 0.6, "[ 【", rf"[\[【][ \t]*(?:new |新)?{_ROLE}(?: message| note| prompt|:|消息|提示词|提示|指令|通知)?[^\]】\n]{{0,200}}[\]】]"),
+    _shape("role_as_heading", _K.FORGED_ROLE, 0.6, "###", rf"#{{2,}}[ \t]*(?:new )?{_ROLE}\b"),
+    _shape("role_as_data", _K.FORGED_ROLE, 0.65, "role", r"[\"']?role[\"']?\s*[:=]\s*[\"']?(?:system|assistant|developer)\b"),
+    _shape("role_as_tag", _K.DELIMITER, 0.55, "<", rf"</?{_ROLE_TAG}\b[^<>\n]{{0,80}}>"),
+    _shape("role_as_fence", _K.DELIMITER, 0.6, "```", rf"```[ \t]*{_ROLE}\b"),
+    _shape("talk_forged", _K.FORGED_ROLE, 0.45, "assistant: 助手:", r"(?:assistant|助手):[^\n]{1,300}?(?:\n+|\s)(?:user|human|用户|学员):"),
+    _shape(
+        "end_of_input",
+        _K.DELIMITER,
+        0.55,
+        "--- === *** ### \"\"\"",
+        rf"(?:-{{3,}}|={{3,}}|\*{{3,}}|#{{3,}}|\"\"\")[ \t\n]*[^\n\-=]{{0,40}}{_OVER}[^\n\-=]{{0,40}}",
+    ),
+    _shape("bracket_over", _K.DELIMITER, 0.5, "【", r"【[^】\n]{0,30}(?:结束|开始|以上)[^】\n]{0,30}】"),
+    _shape("closes_data", _K.DELIMITER, 0.55, "]]> }} \"messages\"", r"\]\]>\s*</|\}\s*\}?\s*\]\s*,\s*\"|\"messages\"\s*:\s*\["),
+    _shape("tool_call", _K.DELIMITER, 0.65, "tool function", r"[\"'](?:tool_calls?|function_call|function)[\"']\s*:|<(?:tool|function)_calls?>"),
+    _shape("agent_steps", _K.DELIMITER, 0.6, "thought: action: 思考: 行动:", r"(?:thought|observation|思考|观察):[^\n]{0,300}?(?:action|行动):"),
+    _shape("comment", _K.TO_MACHINES, 0.35, "<!--", r"<!--[^>]{0,400}(?:ai|model|prompt|instruction|system|结束|指令|提示)"),
+    _shape("score_as_data", _K.SCORE, 0.5, "score 分数 grade", r"(?:set_)?(?:score|grade|分数)[\"']?\s*(?:[:=>]|\()\s*[\"']?\d{1,3}\b"),
+    _shape("scores_listed", _K.SCORE, 0.4, "5, 5. 5; 5、 10, 10;", r"(?:[^\W\d]{2,12}\s?(?:5|10|100)\s?[,;.、]\s?){2,}"),
+    _shape("data_protocol", _K.TO_MACHINES, 0.3, "=", r"(?:persona|人设|角色|filters?|过滤)\s?=\s?\S"),
+)
+
+
+def shape_hits(text: str) -> list[ShapeHit]:
+    """The first place of each form in a text that was read, with all letters small."""
+    found: list[ShapeHit] = []
+    for shape in SHAPES:
+        if any(hint in text for hint in shape.hints) and (match := shape.pattern.search(text)):
+            found.append(ShapeHit(shape, *match.span()))
+    return found

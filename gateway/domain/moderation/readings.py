@@ -79,15 +79,16 @@ class SpeltOut:
 
     def __init__(self, index: Index) -> None:
         self._walk = Walk(index)
-        self._letters = 0
+        self._in_word = False
         self._letter: Symbol | None = None
+        """The only one so far of the word that it stands in."""
 
     def read(self, symbol: Symbol) -> Sequence[Hit]:
         _, kind, _, end = symbol
         if kind is Kind.LETTER:
             self._more_of_word(symbol)
             return _NOTHING
-        self._letters = 0
+        self._in_word = False
         if kind is not Kind.NOISE:
             return self._walk.read(symbol)
         if self._letter is None:
@@ -97,10 +98,9 @@ class SpeltOut:
         return self._walk.read((char, kind, start, end))
 
     def _more_of_word(self, symbol: Symbol) -> None:
-        self._letters += 1
-        if self._letters == 1:
-            self._letter = symbol
-        elif self._letters == 2:
+        if not self._in_word:
+            self._in_word, self._letter = True, symbol
+        elif self._letter is not None:
             self._letter = None
             self._walk.forget()
 

@@ -65,5 +65,13 @@ ETHICS = 1 << 47
 REVERSED = 1 << 48
 """A tell-tale word written backwards; the whole is then read that way."""
 ROTATED = 1 << 49
-ALIKE = 1 << 50
-"""Decided by the text's own source: "tell the user", which reference text has no reason to say."""
+TO_USER = 1 << 50
+"""What is to be done to the user: "tell the user", which reference text has no reason to say."""
+NOW_YOU = 1 << 51
+"""You are now, you are no longer."""
+RATE = 1 << 52
+FULL = 1 << 53
+"""A figure that may be a full score, or a number of boxes."""
+SETS = 1 << 54
+COMMA = 1 << 55
+"""Ends what an order is about, and not the order."""

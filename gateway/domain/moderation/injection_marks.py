@@ -7,12 +7,13 @@ from typing import NamedTuple, TypeVar
 
 from gateway.domain.moderation import injection_chinese, injection_english
 from gateway.domain.moderation.folding import Folding
-from gateway.domain.moderation.injection_concepts import BREAK, REVERSED, ROTATED
+from gateway.domain.moderation.injection_concepts import BREAK, COMMA, REVERSED, ROTATED
 from gateway.domain.moderation.injection_reading import Read, Readings, read
 from gateway.domain.moderation.lookalikes import STAND_INS
 
-_WORD = re.compile(r"[a-z0-9@$]+(?:'[a-z]+)?|[.!?;\n]")
-_BREAKS = frozenset(".!?;\n")
+_WORD = re.compile(r"[a-z0-9@$]+(?:'[a-z]+)?|[.!?;\n,:]")
+_BREAKS = ".!?;\n"
+_COMMAS = ",:"
 _IDEOGRAPH = re.compile("[\u3000-\uffef]")
 _ROT13 = str.maketrans("abcdefghijklmnopqrstuvwxyz", "nopqrstuvwxyzabcdefghijklm")
 _STAND_INS = str.maketrans({figure: letter for figure, letter in STAND_INS.items() if figure != "l"})
@@ -118,10 +119,10 @@ def _by_place(mark: Mark) -> int:
 
 def _word_phrases() -> dict[tuple[str, ...], int]:
     """The notions of each phrase, as words; one that is listed several times stands for all."""
-    phrases: dict[tuple[str, ...], int] = {(sign,): BREAK for sign in _BREAKS}
+    phrases: dict[tuple[str, ...], int] = {(sign,): BREAK for sign in _BREAKS} | {(sign,): COMMA for sign in _COMMAS}
     for bits, listed in injection_english.PHRASES.items():
         for phrase in listed.split(","):
-            words = tuple(_WORD.findall(phrase))
+            words = tuple(_WORD.findall(phrase.strip()))
             phrases[words] = phrases.get(words, 0) | bits
     for word in injection_english.TELL_TALES:
         phrases[(word[::-1],)] = REVERSED

@@ -12,6 +12,8 @@ from gateway.domain.moderation.injection_marks import Mark
 _REACH = 48
 """Characters from one notion to the next; what is further away is about something else."""
 _HAN_REACH = 14
+_FAR_REACH = 240
+_FAR_NEIGHBOURS = 40
 _AFTER = 34
 _HAN_AFTER = 8
 _LAST_LATIN = "\u2e80"
@@ -39,6 +41,10 @@ class Rule(NamedTuple):
     weight: float
     slots: tuple[int, ...]
     unless: int = 0
+    unless_before: int = 0
+    """Nor does it hold if one of these stands before, in the same sentence."""
+    is_far: bool = False
+    """Whether the notions may stand some sentences apart: a character that is drawn up, and what it need not heed."""
     in_knowledge: bool = False
     """Whether it holds in reference text only, where nobody has a reason to write so."""
 
@@ -59,18 +65,20 @@ RULES: tuple[Rule, ...] = (
     Rule("dismiss_script", _K.OVERRIDE, 0.55, (c.DISMISS, c.SCRIPT), c.WORLD),
     Rule("dismiss_rules", _K.OVERRIDE, 0.4, (c.DISMISS, c.RULES), c.WORLD),
     Rule("dismiss_told", _K.OVERRIDE, 0.6, (c.DISMISS, c.TOLD), c.WORLD),
-    Rule("orders_dismissed", _K.OVERRIDE, 0.6, (c.PRIOR | c.YOURS | c.PROMPT, _ORDERS, c.DISMISS | c.VOID), c.WORLD),
+    Rule("orders_dismissed", _K.OVERRIDE, 0.6, (c.PRIOR | c.YOURS | c.PROMPT | c.ALL, _ORDERS, c.DISMISS | c.VOID), c.WORLD),
     Rule("script_dismissed", _K.OVERRIDE, 0.45, (c.SCRIPT | c.PROMPT, c.DISMISS | c.VOID), c.WORLD),
     Rule("told_dismissed", _K.OVERRIDE, 0.55, (c.TOLD, c.VOID | c.DISMISS), c.WORLD),
+    Rule("orders_before_dismissed", _K.OVERRIDE, 0.5, (c.RULES, c.PRIOR, c.VOID), c.WORLD),
     Rule("new_orders", _K.OVERRIDE, 0.4, (c.NEW, c.RULES | c.PROMPT), c.WORLD),
     Rule("obey_me", _K.OVERRIDE, 0.25, (c.OBEY,), c.WORLD),
     Rule("leave_role", _K.LEAVES_ROLE, 0.5, (c.EXIT,), c.WORLD),
     Rule("claimed_authority", _K.FORGED_ROLE, 0.3, (c.IAM, c.AUTHORITY), c.WORLD),
     Rule("authority_grants", _K.FORGED_ROLE, 0.45, (c.AUTHORITY | c.IAM, c.GRANT), c.WORLD),
     Rule("granted_freedom", _K.FORGED_ROLE, 0.45, (c.GRANT, c.SAFETY | c.EXIT | c.SCRIPT | c.OBEY | c.AUTHORITY), c.WORLD),
-    Rule("mode", _K.FORGED_ROLE, 0.3, (c.MODE,), c.WORLD),
-    Rule("enter_mode", _K.FORGED_ROLE, 0.5, (c.ENTER, c.MODE), c.WORLD),
-    Rule("safety_off", _K.UNBOUND, 0.45, (c.SAFETY, c.OFF), c.WORLD),
+    Rule("mode", _K.FORGED_ROLE, 0.35, (c.MODE,), c.WORLD, c.WORLD),
+    Rule("enter_mode", _K.FORGED_ROLE, 0.5, (c.ENTER, c.MODE), c.WORLD, c.WORLD),
+    Rule("now_a_model", _K.FORGED_ROLE, 0.4, (c.NOW_YOU, c.MODEL | c.AUTHORITY), c.WORLD),
+    Rule("safety_off", _K.UNBOUND, 0.45, (c.SAFETY, c.OFF | c.VOID), c.WORLD),
     Rule("off_safety", _K.UNBOUND, 0.4, (c.OFF | c.DISMISS, c.SAFETY), c.WORLD),
     Rule("reveal_own_prompt", _K.EXTRACTION, 0.75, (c.REVEAL, c.YOURS | c.HIDDEN | c.PRIOR, c.PROMPT), c.WORLD),
     Rule("reveal_prompt", _K.EXTRACTION, 0.55, (c.REVEAL, c.PROMPT), c.WORLD),
@@ -90,6 +98,8 @@ RULES: tuple[Rule, ...] = (
     Rule("give_me_top", _K.SCORE, 0.6, (c.GIVE, c.ME, c.TOP), c.WORLD),
     Rule("give_top", _K.SCORE, 0.4, (c.GIVE, c.TOP), c.WORLD),
     Rule("set_my_score", _K.SCORE, 0.55, (c.GIVE | c.DISMISS, c.ME, c.SCORE | c.RUBRIC), c.WORLD),
+    Rule("set_score", _K.SCORE, 0.4, (c.SETS, c.SCORE), c.WORLD),
+    Rule("rate_full", _K.SCORE, 0.4, (c.RATE, c.FULL), c.WORLD),
     Rule("top_for_me", _K.SCORE, 0.45, (c.TOP, c.ME, c.SCORE), c.WORLD),
     Rule("score_is_top", _K.SCORE, 0.4, (c.SCORE | c.RUBRIC, c.TOP), c.WORLD),
     Rule("i_am_top", _K.SCORE, 0.4, (c.ME, c.TOP), c.WORLD),
@@ -98,8 +108,11 @@ RULES: tuple[Rule, ...] = (
     Rule("deeds_regardless", _K.SCORE, 0.35, (c.SCORE | c.TOP | c.JUDGE, c.REGARDLESS), c.WORLD),
     Rule("judged_as_told", _K.SCORE, 0.4, (c.JUDGE, c.GIVE | c.TOP | c.ME), c.WORLD),
     Rule("change_rubric", _K.SCORE, 0.55, (c.GIVE | c.DISMISS, c.RUBRIC), c.WORLD),
-    Rule("unbound_model", _K.UNBOUND, 0.5, (c.PRETEND | c.MODEL | c.YOU, c.UNBOUND), c.WORLD),
-    Rule("unbound", _K.UNBOUND, 0.35, (c.UNBOUND,), c.WORLD),
+    Rule("unbound_model", _K.UNBOUND, 0.5, (c.PRETEND | c.MODEL | c.NOW_YOU, c.UNBOUND), c.WORLD),
+    Rule("drawn_up_unbound", _K.UNBOUND, 0.35, (c.PRETEND | c.NOW_YOU, c.UNBOUND), c.WORLD, is_far=True),
+    Rule("drawn_up_loose", _K.UNBOUND, 0.2, (c.PRETEND | c.NOW_YOU, c.LOOSE), c.WORLD, is_far=True),
+    Rule("drawn_up_obliged", _K.UNBOUND, 0.25, (c.PRETEND | c.NOW_YOU, c.OBLIGED), c.WORLD, is_far=True),
+    Rule("unbound", _K.UNBOUND, 0.3, (c.UNBOUND,), c.WORLD),
     Rule("loose_model", _K.UNBOUND, 0.45, (c.PRETEND | c.MODEL, c.LOOSE), c.WORLD),
     Rule("obliged", _K.UNBOUND, 0.45, (c.OBLIGED,), c.WORLD),
     Rule("true_self", _K.UNBOUND, 0.45, (c.TRUE_SELF,)),
@@ -111,7 +124,7 @@ RULES: tuple[Rule, ...] = (
     Rule("reference_sends", _K.TO_MACHINES, 0.6, (c.EXFILTRATE,), in_knowledge=True),
     Rule("reference_dictates", _K.TO_MACHINES, 0.45, (c.REPLY_ONLY,), in_knowledge=True),
     Rule("reference_conceals", _K.TO_MACHINES, 0.5, (c.CONCEAL,), in_knowledge=True),
-    Rule("reference_tells_the_user", _K.TO_MACHINES, 0.45, (c.ALIKE,), in_knowledge=True),
+    Rule("reference_tells_the_user", _K.TO_MACHINES, 0.45, (c.TO_USER,), in_knowledge=True),
     Rule("conceals", _K.TO_MACHINES, 0.3, (c.CONCEAL,)),
 )
 
@@ -132,6 +145,8 @@ class RuleBook:
 def _first_hit(rule: Rule, text: str, marks: Sequence[Mark]) -> Hit | None:
     first = rule.slots[0]
     for at, mark in enumerate(marks):
+        if rule.unless_before and _stands_before(rule.unless_before, marks, at):
+            continue
         if mark.bits & first and (last := _last(rule, text, marks, at)) is not None:
             return Hit(rule, mark.start, max(mark.end, marks[last].end))
     return None
@@ -140,13 +155,23 @@ def _first_hit(rule: Rule, text: str, marks: Sequence[Mark]) -> Hit | None:
 def _last(rule: Rule, text: str, marks: Sequence[Mark], at: int) -> int | None:
     """Which mark the rule's last notion is, if all follow in reach of each other and nothing speaks against it."""
     for slot in rule.slots[1:]:
-        following = _next(slot, rule.unless, _near(text, marks, at, _REACH, _HAN_REACH))
-        if following is None:
+        if rule.is_far:
+            steps = _steps_to(slot, 0, _far(marks, at))
+        else:
+            steps = _steps_to(slot, rule.unless, _near(text, marks, at, _REACH, _HAN_REACH))
+        if steps is None:
             return None
-        at += following
-    if rule.unless and _next(rule.unless, 0, _near(text, marks, at, _AFTER, _HAN_AFTER)) is not None:
+        at += steps
+    if rule.unless and _steps_to(rule.unless, c.COMMA, _near(text, marks, at, _AFTER, _HAN_AFTER)) is not None:
         return None
     return at
+
+
+def _stands_before(bits: int, marks: Sequence[Mark], at: int) -> bool:
+    for mark in reversed(marks[max(0, at - _NEIGHBOURS) : at]):
+        if mark.bits & (bits | c.BREAK):
+            return bool(mark.bits & bits)
+    return False
 
 
 def _near(text: str, marks: Sequence[Mark], at: int, reach: int, han_reach: int) -> list[Mark]:
@@ -161,9 +186,14 @@ def _near(text: str, marks: Sequence[Mark], at: int, reach: int, han_reach: int)
     return near
 
 
-def _next(slot: int, unless: int, near: Iterable[Mark]) -> int | None:
+def _far(marks: Sequence[Mark], at: int) -> list[Mark]:
+    limit = marks[at].end + _FAR_REACH
+    return [mark for mark in marks[at + 1 : at + 1 + _FAR_NEIGHBOURS] if mark.start <= limit]
+
+
+def _steps_to(slot: int, unless: int, following: Iterable[Mark]) -> int | None:
     """How many marks further on the slot is filled; None: it is not, or not before something that speaks against it."""
-    for steps, mark in enumerate(near, start=1):
+    for steps, mark in enumerate(following, start=1):
         if mark.bits & slot:
             return steps
         if mark.bits & unless:

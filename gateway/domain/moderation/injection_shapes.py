@@ -28,6 +28,11 @@ _ROLE_TAG = (
     "(?:system|assistant|developer|instructions?|admin|commands?|user_message|system_message|function_calls?|tool_calls?|tool|prompt|data|"
     "context|系统消息|系统|用户消息|指令|命令|管理员|助手|提示)"
 )
+_LABEL = rf"(?:^|\n)[ \t]*{_ROLE}(?: message| override| prompt|最高权限|消息|指令|提示){{0,2}}[ \t]*:"
+_ORDER = (
+    r"(?:\b(?:you|your|must|ignore|disregard|forget|override|switch|trainee|user|session|role|role-play|persona|comply|obey|over|set|do not|will now)\b"
+    "|你|学员|用户|忽略|无视|切换|执行|扮演|场景|培训|停用|进入|权限|不再|必须)"
+)
 _OVER = "(?:end of|end user|start of|begin|new system|ignore above|结束|开始|完毕|以上内容)"
 
 
@@ -44,9 +49,10 @@ SHAPES: tuple[Shape, ...] = (
         "[inst [/inst <<sys _turn> [system_prompt [/system_prompt <s>",
         r"\[/?inst\]|<</?sys>>|<(?:start|end)_of_turn>|\[/?system_prompt\]|<s>\s*\[",
     ),
-    _shape("role_at_line_start", _K.FORGED_ROLE, 0.45, ":", rf"(?:^|\n)[ \t]*{_ROLE}(?: message| override| prompt|消息|指令|提示)?[ \t]*:"),
+    _shape("role_at_line_start", _K.FORGED_ROLE, 0.2, ":", rf"{_LABEL}"),
+    _shape("role_gives_orders", _K.FORGED_ROLE, 0.45, ":", rf"{_LABEL}[^\n]{{0,80}}?{_ORDER}"),
     _shape("role_in_brackets", _K.FORGED_ROLE, 0.6, "[ 【", rf"[\[【][ \t]*(?:new |新)?{_ROLE}(?: message| note| prompt|:|消息|提示词|提示|指令|通知)?[^\]】\n]{{0,200}}[\]】]"),
-    _shape("role_as_heading", _K.FORGED_ROLE, 0.6, "###", rf"#{{2,}}[ \t]*(?:new )?{_ROLE}\b"),
+    _shape("role_as_heading", _K.FORGED_ROLE, 0.6, "###", rf"#{{2,}}[ \t]*(?:new )?(?:{_ROLE}|instructions?\b|指令)"),
     _shape("role_as_data", _K.FORGED_ROLE, 0.65, "role", r"[\"']?role[\"']?\s*[:=]\s*[\"']?(?:system|assistant|developer)\b"),
     _shape("role_as_tag", _K.DELIMITER, 0.55, "<", rf"</?{_ROLE_TAG}\b[^<>\n]{{0,80}}>"),
     _shape("role_as_fence", _K.DELIMITER, 0.6, "```", rf"```[ \t]*{_ROLE}\b"),

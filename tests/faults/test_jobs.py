@@ -1,5 +1,7 @@
 """Workers are killed, Postgres goes away, the replica fails: every question is answered once, or says why it is not."""
 
+import asyncio
+import json
 import os
 import signal
 from collections import Counter
@@ -10,11 +12,14 @@ import pytest
 
 from gateway.local.postgres_server import postgres_server
 from gateway.local.redis_server import RedisServer
+from gateway.wiring.services import services
 from gateway.wiring.worker import worker
 from sessions.domain.job import ItemState, JobState
 from sessions.migrations import upgrade
+from sessions.use_cases.ask_questions import QuestionsOrder
 from tests.support.eventually import eventually
 from tests.support.job_house import JobHouse, job_house, numbered, worker_process
+from tests.support.records_world import HERE
 from tests.support.simulator_process import SimulatorProcess, simulator
 from tests.support.tiny_model import tiny_model
 
@@ -83,6 +88,23 @@ async def test_a_worker_that_is_told_to_stop_gives_back_what_it_has(house: JobHo
     assert (item.state, item.attempts) == (ItemState.QUEUED, 0)
     async with worker(house.settings):
         assert (await house.ended(job)).questions.completed == 1
+
+
+async def test_a_gateway_answers_jobs_beside_its_turns_until_it_is_told_to_stop(house: JobHouse) -> None:
+    house.replica.script({"last": "Question 3:", "replies": [{"long": 20_000}]})
+    house.replica.fault(kind="stall", last="Question 3:", after_chunks=1)
+    stopping = asyncio.Event()
+    async with services(house.settings, stopping=stopping) as running:
+        order = QuestionsOrder(HERE.teacher, house.base.id, tuple(numbered(3)))
+        job = await running.jobs.ask(order)
+        await house.when(job, lambda seen: seen.questions.completed == 2)
+        assert b"drillyard_job_items_answered_total 2.0" in await running.metrics.text()
+        await eventually(lambda: len(house.asked()) == 3)
+        stopping.set()
+    given_back = (await house.results(job))[2]
+    assert (given_back.state, given_back.attempts) == (ItemState.QUEUED, 0)
+    salts = {json.loads(body)["cache_salt"] for body in house.asked()}
+    assert len(salts) == 1
 
 
 async def test_two_workers_share_a_job(house: JobHouse) -> None:

@@ -219,3 +219,27 @@ class TestPreparing:
             assert not await it.indexes.prepared(BASE.tenant, BASE.id)
             it.shelf.is_away, it.shelf.text_is_away = False, True
             assert not await it.indexes.prepared(BASE.tenant, BASE.id)
+
+
+async def test_work_that_nobody_waits_for_waits_for_its_index() -> None:
+    async with house(patience_s=0.01) as it, asyncio.timeout(10):
+        await shelve(it.shelf, BASE, "a pump")
+        it.indexer.gate.clear()
+        assert await it.current() is None
+        waiting = asyncio.create_task(it.indexes.prepared(BASE.tenant, BASE.id))
+        await eventually(lambda: it.indexer.running == 1)
+        assert not waiting.done()
+        it.indexer.gate.set()
+        assert await waiting
+        assert await it.current() is not None
+
+
+async def test_it_hears_of_a_base_that_cannot_be_read_and_not_of_one_that_is_gone() -> None:
+    async with house() as it, asyncio.timeout(10):
+        it.shelf.text_is_away = True
+        assert not await it.indexes.prepared(BASE.tenant, BASE.id)
+        it.shelf.is_away = True
+        assert not await it.indexes.prepared(BASE.tenant, BASE.id)
+        it.shelf.is_away = False
+        await it.shelf.remove_base(BASE.tenant, BASE.id)
+        assert await it.indexes.prepared(BASE.tenant, BASE.id)

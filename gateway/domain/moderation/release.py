@@ -58,19 +58,14 @@ class ReleaseFilter:
         return self.blocked is not None
 
     def _settled(self, found: list[Hit], *, is_over: bool = False) -> list[Finding]:
-        """What is certain of all that was found. When it blocks, what waits will not learn more, and counts."""
+        """What is certain of all that was found. What waits starts later, so that a block need not wait for it."""
         hits = [hit for hit in sorted(self._waiting + found, key=_order) if not self._matcher.is_pardoned(hit)]
-        certain = [hit for hit in hits if is_over or not self._matcher.may_be_pardoned(hit)]
-        if any(self._action(hit) is Action.BLOCK for hit in certain):
-            certain = hits
-        self._waiting = [hit for hit in hits if hit not in certain]
-        self._masked += [(hit.start, hit.end) for hit in certain if self._action(hit) is Action.MASK]
+        self._waiting = [hit for hit in hits if not is_over and self._matcher.may_be_pardoned(hit)]
+        certain = hits[: len(hits) - len(self._waiting)]
         findings = [finding(self._rules[hit.rule], hit.start, hit.end) for hit in certain]
+        self._masked += [(each.start, each.end) for each in findings if each.action is Action.MASK]
         self.blocked = next((each for each in findings if each.action is Action.BLOCK), None)
         return findings
-
-    def _action(self, hit: Hit) -> Action:
-        return self._rules[hit.rule].phrase.action
 
     def _limit(self) -> int:
         """Up to where all is certain."""

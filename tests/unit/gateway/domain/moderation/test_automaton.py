@@ -1,0 +1,45 @@
+"""Many words at once, against looking for each of them."""
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from gateway.domain.moderation.automaton import Automaton
+
+# Few characters, so that words overlap, and one beyond the basic plane.
+words = st.lists(st.text("ab𠮷", min_size=1, max_size=5), max_size=8)
+
+
+def states(automaton: Automaton, text: str) -> list[int]:
+    """After no character, and after each."""
+    found = [0]
+    for char in text:
+        found.append(automaton.step(found[-1], char))
+    return found
+
+
+@given(words, st.text("ab𠮷c", max_size=20))
+def test_it_finds_what_a_search_for_each_word_finds(sought: list[str], text: str) -> None:
+    automaton = Automaton(sought)
+    for end, state in enumerate(states(automaton, text)):
+        ending = [number for number, word in enumerate(sought) if text[:end].endswith(word)]
+        assert sorted(automaton.ending(state)) == ending
+        assert bool(automaton.ends[state]) is bool(ending)
+
+
+@given(words, st.text("ab𠮷c", max_size=20))
+def test_it_knows_the_longest_beginning_of_a_longer_word(sought: list[str], text: str) -> None:
+    automaton = Automaton(sought)
+    for end, state in enumerate(states(automaton, text)):
+        open_ends = [
+            n for n in range(end + 1) if any(len(word) > n and word[:n] == text[end - n : end] for word in sought)
+        ]
+        assert automaton.unfinished(state) == max(open_ends, default=0)
+
+
+def test_the_longest_word_is_told_first() -> None:
+    automaton = Automaton(["c", "abc", "bc"])
+    assert list(automaton.ending(states(automaton, "abc")[-1])) == [1, 2, 0]
+
+
+def test_it_knows_its_size() -> None:
+    assert [(a.states, a.longest) for a in (Automaton([]), Automaton(["ab", "ac", "ab"]))] == [(1, 0), (4, 2)]

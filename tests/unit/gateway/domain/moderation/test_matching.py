@@ -1,0 +1,153 @@
+"""What is found, against a search for each phrase in the whole text that was read."""
+
+import re
+from collections.abc import Iterator, Sequence
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from gateway.domain.moderation.folding import EDGE, Kind
+from gateway.domain.moderation.held_text import HeldText
+from gateway.domain.moderation.matching import Matcher
+from gateway.domain.moderation.normalise import Normalised, normalise
+from gateway.domain.moderation.phrase_book import PhraseBook
+from gateway.domain.moderation.phrases import Spelling
+from gateway.domain.moderation.readings import Hit
+from tests.support.phrase_lists import book
+from tests.support.strange_texts import PIECES
+
+# Phrases that share beginnings and ends, and pieces of them between other things.
+PHRASES = ("ab", "ab c", "b", "法轮", "轮", "法轮法轮", "轮ab", "ab轮", "か", "가", "abc")
+MATTER = ("a", "b", "c", "ab", " ", ".", "法", "轮", "輪", "か", "\u3099", "가", "\u11a8", "\u200b", "\u0301", "А", "4")
+texts = st.lists(st.sampled_from(MATTER) | st.sampled_from(PIECES), max_size=16).map("".join)
+
+
+def found(text: str, rules: PhraseBook) -> list[Hit]:
+    held = HeldText()
+    held.add(text)
+    matcher = Matcher(rules, held)
+    hits = [hit for at, raw in enumerate(text) for hit in matcher.take(raw, at)]
+    return [*hits, *matcher.finish(len(text))]
+
+
+def places(form: str, text: str, spans: Sequence[tuple[int, int]]) -> Iterator[tuple[int, int]]:
+    """The raw places of a form in a text that is read; edges at its ends have none."""
+    for match in re.finditer(f"(?={re.escape(form)})", text):
+        inner = spans[match.start() : match.start() + len(form)]
+        yield inner[form.startswith(EDGE)][0], inner[-1][1]
+
+
+def single_letters(read: Normalised, rules: PhraseBook) -> tuple[str, list[tuple[int, int]]]:
+    """The words of one letter and the ideographs, run together; a longer word as something that is no letter."""
+    text, spans = "", []
+    for match in re.finditer(r"[^ ]+", read.text):
+        word, (start, end) = match.group(), match.span()
+        if rules.folding[word[0]][0].kind is not Kind.LETTER:
+            text, spans = text + word, [*spans, *read.spans[start:end]]
+        else:
+            # The edge behind a word tells where it ends with all that belongs to it.
+            text, spans = text + (word if len(word) == 1 else "#"), [*spans, (read.spans[start][0], read.spans[end][1])]
+    return text, spans
+
+
+def sought(text: str, rules: PhraseBook) -> Iterator[tuple[int, int, int]]:
+    """Each phrase at each place, as it is read and spelt out."""
+    read = normalise(text, rules.folding)
+    spelt, spans = single_letters(read, rules)
+    for number, rule in enumerate(rules.rules):
+        yield from ((*place, number) for place in places(rule.read, read.text, read.spans))
+        if number in {needle.rule for needle in rules.spaced.needles}:
+            yield from ((*place, number) for place in places(rule.read.replace(EDGE, ""), spelt, spans))
+
+
+@given(texts)
+def test_all_phrases_are_found_at_all_their_places_and_once(text: str) -> None:
+    rules = book(*PHRASES)
+    assert sorted((hit.start, hit.end, hit.rule) for hit in found(text, rules)) == sorted(sought(text, rules))
+
+
+@pytest.mark.parametrize(
+    ("text", "found_at"),
+    [
+        ("fr33 m0ney", [(0, 10)]),
+        ("$pam", [(0, 4)]),
+        ("sp4m!!", [(0, 4)]),
+        ("k!ll", [(0, 4)]),
+        ("K!LL'", [(0, 4)]),
+        ("ki1l", [(0, 4)]),
+        ("sp4mm", []),
+        ("spam", [(0, 4)]),
+        ("5974", []),
+        ("x$pam", []),
+        ("mp3", [(0, 3)]),
+    ],
+)
+def test_figures_and_signs_are_letters_in_whole_words_where_a_rule_asks_for_it(
+    text: str, found_at: list[tuple[int, int]]
+) -> None:
+    rules = book("free money", "spam", "kill", "sgta", "mp3", spelling=Spelling.LEET)
+    assert [(hit.start, hit.end) for hit in found(text, rules)] == found_at
+    assert not found("fr33 m0ney", book("free money"))
+
+
+@pytest.mark.parametrize(
+    ("text", "is_found"),
+    [
+        ("fǎ lún gōng", True),
+        ("FALUNGONG", True),
+        ("fa-lun gong", True),
+        ("falun.gong", True),
+        ("f a l u n g o n g", True),
+        ("falungongs", False),
+        ("fa lun", False),
+        ("alpha lun gong", False),
+    ],
+)
+def test_pinyin_is_found_in_whole_words(text: str, *, is_found: bool) -> None:
+    assert bool(found(text, book("fa lun gong", spelling=Spelling.PINYIN))) is is_found
+
+
+@pytest.mark.parametrize(
+    ("text", "undecided"),
+    [
+        ("", None),
+        ("法轮功", None),
+        ("x spa", 2),
+        ("x s.p", 2),
+        ("x 5p4", 2),
+        ("x か", 2),
+        ("か spam", 2),
+        ("spam か", 0),
+    ],
+)
+def test_it_knows_from_where_on_it_cannot_tell(text: str, undecided: int | None) -> None:
+    held = HeldText()
+    held.add(text)
+    matcher = Matcher(book("spam eggs", spelling=Spelling.LEET), held)
+    for at, raw in enumerate(text):
+        matcher.take(raw, at)
+    assert matcher.undecided() == undecided
+
+
+def test_a_longer_allowed_phrase_pardons_and_an_equal_one_does_not() -> None:
+    held = HeldText()
+    held.add("法轮功夫")
+    matcher = Matcher(book("法轮", "功夫", "轮功", allowed=("法轮功", "功夫", "夫法轮")), held)
+    first, second = matcher.take("法", 0), matcher.take("轮", 1)
+    assert not first
+    (hit,) = second
+    assert (matcher.is_pardoned(hit), matcher.may_be_pardoned(hit)) == (False, True)
+    (other,) = matcher.take("功", 2)
+    assert matcher.is_pardoned(hit)
+    assert matcher.is_pardoned(other)
+    matcher.forget(3)
+    (last,) = matcher.take("夫", 3)
+    assert (matcher.is_pardoned(last), matcher.may_be_pardoned(last)) == (False, False)
+
+
+def test_nothing_is_pardoned_where_nothing_is_allowed() -> None:
+    matcher = Matcher(book("法"), HeldText())
+    (hit,) = matcher.take("法", 0)
+    matcher.forget(1)
+    assert (matcher.is_pardoned(hit), matcher.may_be_pardoned(hit)) == (False, False)

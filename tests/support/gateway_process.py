@@ -119,14 +119,13 @@ def world(
         }
         words = ("--model", str(model), "--enable-prompt-tokens-details", "--speed-up", "50")
         simulated = {f"sim-{n}": stack.enter_context(simulator(*words)) for n in range(1, simulators + 1)}
+        urls = {name: each.url for name, each in named.items()} | {name: each.url for name, each in simulated.items()}
         environment = {
             "DRILLYARD_REDIS_URL": redis.url,
             "DRILLYARD_DATABASE_URL": database_url,
             "DRILLYARD_MODEL__NAME": "smollm2",
             "DRILLYARD_MODEL__FOLDER": str(model),
-            "DRILLYARD_REPLICAS": json.dumps(
-                [{"id": name, "url": each.url} for name, each in (*named.items(), *simulated.items())]
-            ),
+            "DRILLYARD_REPLICAS": json.dumps([{"id": name, "url": url} for name, url in urls.items()]),
             "DRILLYARD_ROUTER__PROBE_INTERVAL_S": "0.2",
             "DRILLYARD_SESSIONS__LEASE_S": "2",
             **{f"DRILLYARD_{name}": value for name, value in settings.items()},

@@ -49,8 +49,8 @@ def context(stack: RealStack, session: str) -> dict[str, Any]:
     return found
 
 
-def wait_until(holds: Callable[[], bool]) -> None:
+def wait_until(holds: Callable[[], bool], told: Callable[[], str] = lambda: "") -> None:
     deadline = time.monotonic() + 180
     while not holds():
-        assert time.monotonic() < deadline
+        assert time.monotonic() < deadline, told()
         time.sleep(0.5)

@@ -79,7 +79,7 @@ def call(lasting_stack: RealStack) -> Call:
             fact = FACTS.get(number, "")
             text = f"{QUESTIONS[number % len(QUESTIONS)]} {fact}".strip()
             seen.turns.append(turn(client, session, text))
-            _think(lasting_stack, session)
+            _think(lasting_stack)
         seen.prefilled = _computed(lasting_stack) - start
     told = [f"turn {n}: {seen.ttft(n):.0f} ms, {seen.uncached(n)} uncached" for n in seen.folds]
     warm = statistics.median(map(seen.ttft, seen.warm))
@@ -137,19 +137,27 @@ def _folded(before: dict[str, Any]) -> int:
     return max((block["to_turn"] for block in before["blocks"] if block["kind"] == "summary"), default=0)
 
 
-def _think(stack: RealStack, session: str) -> None:
+def _think(stack: RealStack) -> None:
     """Until what the turn has left to be done is done, as it is in a trainee's think time."""
+    wait_until(lambda: _is_idle(_metrics(stack)), told=lambda: _about_folds(_metrics(stack)))
+
+
+def _metrics(stack: RealStack) -> str:
     with stack.client("operator") as client:
-        wait_until(lambda: not _busy(client.get("/metrics").text))
-    del session
+        return client.get("/metrics").text
 
 
-def _busy(metrics: str) -> bool:
-    return any(
-        float(value) > 0
-        for name in ("drillyard_compactions_running", "drillyard_router_prewarms_running")
-        for value in re.findall(rf"^{name}(?:\{{.*\}})? (\S+)$", metrics, re.M)
+def _is_idle(metrics: str) -> bool:
+    """Each fold is followed by one prewarm; whatever else warms a replica only makes them more."""
+    folds = _figure(metrics, "drillyard_compactions_total", "folded") + _figure(
+        metrics, "drillyard_compactions_total", "merged"
     )
+    prewarms = _figure(metrics, "drillyard_router_prewarms_total")
+    return _figure(metrics, "drillyard_compactions_running") == 0 and prewarms >= folds
+
+
+def _about_folds(metrics: str) -> str:
+    return "\n".join(line for line in metrics.splitlines() if re.match("drillyard_(compactions|router_prewarms)", line))
 
 
 def _computed(stack: RealStack) -> float:
@@ -160,8 +168,10 @@ def _computed(stack: RealStack) -> float:
     )
 
 
-def _figure(text: str, name: str) -> float:
-    return sum(float(value) for value in re.findall(rf"^{re.escape(name)}\{{.*\}} (\S+)$", text, re.M))
+def _figure(text: str, name: str, label: str = "") -> float:
+    """The sum over all labels, or over those that hold this value."""
+    lines = re.findall(rf"^{re.escape(name)}((?:\{{.*\}})?) (\S+)$", text, re.M)
+    return sum(float(value) for labels, value in lines if label in labels)
 
 
 def _new(call: Call) -> int:

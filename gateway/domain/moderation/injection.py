@@ -1,7 +1,7 @@
-"""Scores how likely a text wants to steer the model instead of talking to it: several signals, none of them enough alone if it is a word.
+"""Scores how likely a text wants to steer the model instead of talking to it.
 
 In a drill people say "pretend", "ignore the last offer" and "you are now talking to my manager" all day. So a signal is
-an order in a sentence and not a word, an order about quotes, devices or people is no signal, and what comes of a score is
+an order in a sentence, not a word; an order about quotes, devices or people is no signal; and what comes of a score is
 decided by thresholds that the caller gives.
 """
 
@@ -31,7 +31,7 @@ _ROT13 = str.maketrans(
 
 
 class Surface(StrEnum):
-    """Who wrote a text: somebody who talks to the model, or the author of a reference text, who has no business with it."""
+    """Who wrote a text: somebody who talks to the model, or an author who has no business with it."""
 
     USER = "user"
     KNOWLEDGE = "knowledge"
@@ -95,8 +95,12 @@ class InjectionScorer:
         return _scored(tuple(chain(shown, hidden)))
 
     def _signals(self, reading: Read, marks: list[Mark], book: RuleBook) -> list[Signal]:
-        by_words = (Signal(h.rule.name, h.rule.kind, h.rule.weight, (h.start, h.end)) for h in book.hits(reading.text, marks))
-        by_form = (Signal(h.shape.name, h.shape.kind, h.shape.weight, (h.start, h.end)) for h in shape_hits(reading.text))
+        by_words = (
+            Signal(h.rule.name, h.rule.kind, h.rule.weight, (h.start, h.end)) for h in book.hits(reading.text, marks)
+        )
+        by_form = (
+            Signal(h.shape.name, h.shape.kind, h.shape.weight, (h.start, h.end)) for h in shape_hits(reading.text)
+        )
         return [*by_words, *by_form]
 
     def _hidden(self, text: str, marks: list[Mark], book: RuleBook) -> Iterator[Signal]:

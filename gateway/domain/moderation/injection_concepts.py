@@ -1,5 +1,6 @@
-"""The notions that injections are made of, each a bit, so that a place in a text can stand for several and a rule can ask for any."""
+"""The notions that injections are made of: bits, since a place can stand for several and a rule can ask for any."""
 
+NOTHING = 0
 DISMISS = 1 << 0
 """Ignore, forget, override: what is done to instructions, and in a drill to offers all day."""
 PRIOR = 1 << 1

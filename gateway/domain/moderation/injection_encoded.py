@@ -1,17 +1,16 @@
-"""Finds texts inside a text that have to be decoded first: base64, hexadecimal digits, percent and character escapes."""
+"""Finds texts inside a text that have to be decoded first: base64, hexadecimal digits, percent signs, escapes."""
 
 import base64
-import binascii
 import re
 from collections.abc import Callable, Iterator
 from itertools import islice
 from typing import NamedTuple
 from urllib.parse import unquote
 
-_BASE64 = re.compile(r"(?<![A-Za-z0-9+/_-])[A-Za-z0-9+/_-]{16,}(?![A-Za-z0-9+/_-])")
+_BASE64 = re.compile(r"(?<![A-Za-z0-9+/_-])[A-Za-z0-9+/_-]{16,}(?![A-Za-z0-9+/_-])={0,2}")
 _HEX = re.compile(r"(?<![0-9A-Fa-f])(?:[0-9A-Fa-f]{2}[ :]?){8,}(?![0-9A-Fa-f])")
 _PERCENT = re.compile(r"(?:[\w.~-]{0,30}%[0-9A-Fa-f]{2}){3,}[\w.~-]*")
-_ESCAPES = re.compile(r"(?:\\u[0-9A-Fa-f]{4}|\\x[0-9A-Fa-f]{2}|&#\d{2,6};|&#x[0-9A-Fa-f]{2,5};|[ ]){6,}")
+_ESCAPES = re.compile(r"(?:(?:\\u[0-9A-Fa-f]{4}|\\x[0-9A-Fa-f]{2}|&#\d{2,6};|&#x[0-9A-Fa-f]{2,5};) ?){6,}(?<! )")
 _ESCAPE = re.compile(r"\\u([0-9A-Fa-f]{4})|\\x([0-9A-Fa-f]{2})|&#(\d{2,6});|&#x([0-9A-Fa-f]{2,5});")
 _LAST_CODE = 0x10FFFF
 _READABLE_SHARE = 0.9
@@ -37,33 +36,27 @@ def decoded(text: str) -> Iterator[Decoded]:
 
 
 def _passages(text: str) -> Iterator[Decoded]:
-    for hint, pattern, decode in _CODES:
-        for match in islice(pattern.finditer(text), _MOST if hint in text else 0):
+    for hints, pattern, decode in _CODES:
+        likely = any(hint in text for hint in hints)
+        for match in islice(pattern.finditer(text), _MOST if likely else 0):
             plain = decode(match.group()[:_LONGEST])
             if plain is not None and _is_readable(plain):
                 yield Decoded(plain, *match.span())
 
 
 def _from_base64(code: str) -> str | None:
-    if code.isdigit() or code.isalpha() and (code.islower() or code.isupper()):
+    if code.isdigit() or (code.isalpha() and (code.islower() or code.isupper())):
         return None  # a number or a word, or many
-    whole = code.replace("-", "+").replace("_", "/")
+    whole = code.rstrip("=").replace("-", "+").replace("_", "/")
     whole = whole[: len(whole) - (len(whole) % 4 == 1)]
     return _utf8(base64.b64decode(whole + "=" * (-len(whole) % 4)))
 
 
 def _from_hex(code: str) -> str | None:
-    try:
-        return _utf8(binascii.unhexlify(re.sub("[ :]", "", code)))
-    except binascii.Error:
-        return None
+    return _utf8(bytes.fromhex(code.replace(":", "")))
 
 
-def _from_percent(code: str) -> str | None:
-    return unquote(code)
-
-
-def _from_escapes(code: str) -> str | None:
+def _from_escapes(code: str) -> str:
     return _ESCAPE.sub(_character, code)
 
 
@@ -88,11 +81,9 @@ def _is_readable(text: str) -> bool:
     return len(text) > 1 and readable >= len(text) * _READABLE_SHARE
 
 
-_CODES: tuple[tuple[str, re.Pattern[str], Callable[[str], str | None]], ...] = (
-    ("", _BASE64, _from_base64),
-    ("", _HEX, _from_hex),
-    ("%", _PERCENT, _from_percent),
-    ("\\u", _ESCAPES, _from_escapes),
-    ("\\x", _ESCAPES, _from_escapes),
-    ("&#", _ESCAPES, _from_escapes),
+_CODES: tuple[tuple[tuple[str, ...], re.Pattern[str], Callable[[str], str | None]], ...] = (
+    (("",), _BASE64, _from_base64),
+    (("",), _HEX, _from_hex),
+    (("%",), _PERCENT, unquote),
+    (("\\u", "\\x", "&#"), _ESCAPES, _from_escapes),
 )

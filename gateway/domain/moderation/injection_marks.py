@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterable, Iterator
-from itertools import chain
+from itertools import chain, pairwise
 from typing import NamedTuple, TypeVar
 
 from gateway.domain.moderation import injection_chinese, injection_english
@@ -48,8 +48,12 @@ class Lexicon:
         singles = "".join(phrase for phrase in self._ideographs if len(phrase) == 1)
         self._singles = re.compile(f"[{singles}]")
         alike = ((phrase[0], phrase[1], len(phrase)) for phrase in self._ideographs if len(phrase) > 1)
-        behind_them = ((phrase[0], phrase[1], 1) for phrase in self._ideographs if len(phrase) > 1 and phrase[0] in singles)
-        self._ideograph_lengths = _lengths(((first, second), length) for first, second, length in chain(alike, behind_them))
+        behind_them = (
+            (phrase[0], phrase[1], 1) for phrase in self._ideographs if len(phrase) > 1 and phrase[0] in singles
+        )
+        self._ideograph_lengths = _lengths(
+            ((first, second), length) for first, second, length in chain(alike, behind_them)
+        )
 
     def read(self, text: str) -> Read:
         return read(text, self._readings)
@@ -90,7 +94,7 @@ class Lexicon:
     def _ideograph_marks(self, text: str) -> list[Mark]:
         found: list[Mark] = []
         lengths_for = self._ideograph_lengths
-        candidates = [at for at, pair in enumerate(zip(text, text[1:], strict=False)) if pair in lengths_for]
+        candidates = [at for at, pair in enumerate(pairwise(text)) if pair in lengths_for]
         candidates += [single.start() for single in self._singles.finditer(text)]
         free = 0
         for at in sorted(candidates):
@@ -119,7 +123,8 @@ def _by_place(mark: Mark) -> int:
 
 def _word_phrases() -> dict[tuple[str, ...], int]:
     """The notions of each phrase, as words; one that is listed several times stands for all."""
-    phrases: dict[tuple[str, ...], int] = {(sign,): BREAK for sign in _BREAKS} | {(sign,): COMMA for sign in _COMMAS}
+    phrases: dict[tuple[str, ...], int] = dict.fromkeys(((sign,) for sign in _BREAKS), BREAK)
+    phrases.update(dict.fromkeys(((sign,) for sign in _COMMAS), COMMA))
     for bits, listed in injection_english.PHRASES.items():
         for phrase in listed.split(","):
             words = tuple(_WORD.findall(phrase.strip()))
@@ -131,7 +136,7 @@ def _word_phrases() -> dict[tuple[str, ...], int]:
 
 
 def _ideograph_phrases() -> dict[str, int]:
-    phrases = {sign: BREAK for sign in injection_chinese.BREAKS}
+    phrases = dict.fromkeys(injection_chinese.BREAKS, BREAK)
     for bits, listed in injection_chinese.PHRASES.items():
         for phrase in listed.split():
             phrases[phrase] = phrases.get(phrase, 0) | bits

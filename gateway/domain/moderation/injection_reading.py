@@ -1,4 +1,4 @@
-"""Reads a text for the search of injections: as a person would, with sentences left whole, and each place known in the raw text.
+"""Reads a text for the search of injections, as a person would, and knows each place in the raw text.
 
 Unlike what is read for phrases, punctuation stays, since a sentence's end parts an order from what it is about. Letters
 and ideographs that were written apart are put together again.
@@ -19,7 +19,7 @@ _LETTERS_APART = re.compile(r"(?<![^\W_])(?:[^\W\d_][ .\-_*|/·]{1,4}){3,}[^\W\d
 _HAN_APART = re.compile(rf"{_HAN}(?:[^\w\n]{{1,3}}{_HAN}(?!{_HAN})){{3,}}")
 _BETWEEN_LETTERS = re.compile(r"[ .\-_*|/·]{1,4}")
 _BETWEEN_HAN = re.compile(r"[^\w\n]{1,3}")
-_UNREADABLE = re.compile(r"[^\x00-\x7f]")
+_NOT_PLAIN = re.compile(r"[^\t\n\r -~]")
 
 
 class Readings(dict[int, str]):
@@ -67,7 +67,7 @@ class Read(NamedTuple):
 
 
 def read(raw: str, readings: Readings) -> Read:
-    text = raw.lower() if raw.isascii() else raw.translate(readings)
+    text = raw.translate(readings) if _NOT_PLAIN.search(raw) else raw.lower()
     gaps = sorted(_gaps(text))
     if not gaps:
         return Read(text, raw, readings, None)
@@ -77,7 +77,7 @@ def read(raw: str, readings: Readings) -> Read:
 
 
 def _gaps(text: str) -> Iterator[Span]:
-    """What stands between characters that belong together; between the words of letters written apart, all but one stays."""
+    """What stands between characters that belong together; what parts the words of letters written apart stays."""
     for run in _LETTERS_APART.finditer(text):
         gaps = [gap.span() for gap in _BETWEEN_LETTERS.finditer(text, *run.span())]
         narrowest = min(end - start for start, end in gaps)

@@ -1,4 +1,4 @@
-"""The signals of injections as a table: which notions in which order mean what, how much, and when they mean nothing of the kind."""
+"""The signals of injections as a table: which notions in which order mean what, how much, and when they do not."""
 
 from collections.abc import Iterable, Sequence
 from enum import StrEnum
@@ -34,7 +34,7 @@ class SignalKind(StrEnum):
 
 
 class Rule(NamedTuple):
-    """Notions that follow each other in one sentence. `unless` between them or right after them: the rule does not hold."""
+    """Notions that follow each other in one sentence. With `unless` between them or right after, it does not hold."""
 
     name: str
     kind: SignalKind
@@ -65,7 +65,13 @@ RULES: tuple[Rule, ...] = (
     Rule("dismiss_script", _K.OVERRIDE, 0.55, (c.DISMISS, c.SCRIPT), c.WORLD),
     Rule("dismiss_rules", _K.OVERRIDE, 0.4, (c.DISMISS, c.RULES), c.WORLD),
     Rule("dismiss_told", _K.OVERRIDE, 0.6, (c.DISMISS, c.TOLD), c.WORLD),
-    Rule("orders_dismissed", _K.OVERRIDE, 0.6, (c.PRIOR | c.YOURS | c.PROMPT | c.ALL, _ORDERS, c.DISMISS | c.VOID), c.WORLD),
+    Rule(
+        "orders_dismissed",
+        _K.OVERRIDE,
+        0.6,
+        (c.PRIOR | c.YOURS | c.PROMPT | c.ALL, _ORDERS, c.DISMISS | c.VOID),
+        c.WORLD,
+    ),
     Rule("script_dismissed", _K.OVERRIDE, 0.45, (c.SCRIPT | c.PROMPT, c.DISMISS | c.VOID), c.WORLD),
     Rule("told_dismissed", _K.OVERRIDE, 0.55, (c.TOLD, c.VOID | c.DISMISS), c.WORLD),
     Rule("orders_before_dismissed", _K.OVERRIDE, 0.5, (c.RULES, c.PRIOR, c.VOID), c.WORLD),
@@ -74,7 +80,9 @@ RULES: tuple[Rule, ...] = (
     Rule("leave_role", _K.LEAVES_ROLE, 0.5, (c.EXIT,), c.WORLD),
     Rule("claimed_authority", _K.FORGED_ROLE, 0.3, (c.IAM, c.AUTHORITY), c.WORLD),
     Rule("authority_grants", _K.FORGED_ROLE, 0.45, (c.AUTHORITY | c.IAM, c.GRANT), c.WORLD),
-    Rule("granted_freedom", _K.FORGED_ROLE, 0.45, (c.GRANT, c.SAFETY | c.EXIT | c.SCRIPT | c.OBEY | c.AUTHORITY), c.WORLD),
+    Rule(
+        "granted_freedom", _K.FORGED_ROLE, 0.45, (c.GRANT, c.SAFETY | c.EXIT | c.SCRIPT | c.OBEY | c.AUTHORITY), c.WORLD
+    ),
     Rule("mode", _K.FORGED_ROLE, 0.35, (c.MODE,), c.WORLD, c.WORLD),
     Rule("enter_mode", _K.FORGED_ROLE, 0.5, (c.ENTER, c.MODE), c.WORLD, c.WORLD),
     Rule("now_a_model", _K.FORGED_ROLE, 0.4, (c.NOW_YOU, c.MODEL | c.AUTHORITY), c.WORLD),

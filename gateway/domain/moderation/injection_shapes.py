@@ -28,10 +28,10 @@ _ROLE_TAG = (
     "(?:system|assistant|developer|instructions?|admin|commands?|user_message|system_message|function_calls?|tool_calls?|tool|prompt|data|"
     "context|系统消息|系统|用户消息|指令|命令|管理员|助手|提示)"
 )
-_LABEL = rf"(?:^|\n)[ \t]*{_ROLE}(?: message| override| prompt|最高权限|消息|指令|提示){{0,2}}[ \t]*:"
+_LABEL = rf"(?:^|\n)[ \t]{{0,8}}{_ROLE}(?: message| override| prompt|最高权限|消息|指令|提示){{0,2}}[ \t]{{0,8}}:"
 _ORDER = (
-    r"(?:\b(?:you|your|must|ignore|disregard|forget|override|switch|trainee|user|session|role|role-play|persona|comply|obey|over|set|do not|will now)\b"
-    "|你|学员|用户|忽略|无视|切换|执行|扮演|场景|培训|停用|进入|权限|不再|必须)"
+    r"(?:\b(?:you|your|must|ignore|disregard|forget|override|switch|trainee|user|session|role|role-play|persona|comply|obey|"
+    r"over|set|do not|will now)\b|你|学员|用户|忽略|无视|切换|执行|扮演|场景|培训|停用|进入|权限|不再|必须)"
 )
 _OVER = "(?:end of|end user|start of|begin|new system|ignore above|结束|开始|完毕|以上内容)"
 
@@ -47,30 +47,82 @@ SHAPES: tuple[Shape, ...] = (
         _K.DELIMITER,
         0.8,
         "[inst [/inst <<sys _turn> [system_prompt [/system_prompt <s>",
-        r"\[/?inst\]|<</?sys>>|<(?:start|end)_of_turn>|\[/?system_prompt\]|<s>\s*\[",
+        r"\[/?inst\]|<</?sys>>|<(?:start|end)_of_turn>|\[/?system_prompt\]|<s>\s{0,8}\[",
     ),
-    _shape("role_at_line_start", _K.FORGED_ROLE, 0.2, ":", rf"{_LABEL}"),
+    _shape("role_at_line_start", _K.FORGED_ROLE, 0.2, ":", _LABEL),
     _shape("role_gives_orders", _K.FORGED_ROLE, 0.45, ":", rf"{_LABEL}[^\n]{{0,80}}?{_ORDER}"),
-    _shape("role_in_brackets", _K.FORGED_ROLE, 0.6, "[ 【", rf"[\[【][ \t]*(?:new |新)?{_ROLE}(?: message| note| prompt|:|消息|提示词|提示|指令|通知)?[^\]】\n]{{0,200}}[\]】]"),
-    _shape("role_as_heading", _K.FORGED_ROLE, 0.6, "###", rf"#{{2,}}[ \t]*(?:new )?(?:{_ROLE}|instructions?\b|指令)"),
-    _shape("role_as_data", _K.FORGED_ROLE, 0.65, "role", r"[\"']?role[\"']?\s*[:=]\s*[\"']?(?:system|assistant|developer)\b"),
+    _shape(
+        "role_in_brackets",
+        _K.FORGED_ROLE,
+        0.6,
+        "[ 【",
+        rf"[\[【][ \t]{{0,8}}(?:new |新)?{_ROLE}[^\]】\n]{{0,200}}[\]】]",
+    ),
+    _shape(
+        "role_as_heading",
+        _K.FORGED_ROLE,
+        0.6,
+        "###",
+        rf"(?<!#)#{{2,6}}[ \t]{{0,4}}(?:new )?(?:{_ROLE}|instructions?\b|指令)",
+    ),
+    _shape(
+        "role_as_data",
+        _K.FORGED_ROLE,
+        0.65,
+        "role",
+        r"[\"']?role[\"']?\s{0,8}[:=]\s{0,8}[\"']?(?:system|assistant|developer)\b",
+    ),
     _shape("role_as_tag", _K.DELIMITER, 0.55, "<", rf"</?{_ROLE_TAG}\b[^<>\n]{{0,80}}>"),
-    _shape("role_as_fence", _K.DELIMITER, 0.6, "```", rf"```[ \t]*{_ROLE}\b"),
-    _shape("talk_forged", _K.FORGED_ROLE, 0.45, "assistant: 助手:", r"(?:assistant|助手):[^\n]{1,300}?(?:\n+|\s)(?:user|human|用户|学员):"),
+    _shape("role_as_fence", _K.DELIMITER, 0.6, "```", rf"```[ \t]{{0,8}}{_ROLE}\b"),
+    _shape(
+        "talk_forged",
+        _K.FORGED_ROLE,
+        0.45,
+        "assistant: 助手:",
+        r"(?:assistant|助手):[^\n]{1,300}?(?:\n+|\s)(?:user|human|用户|学员):",
+    ),
     _shape(
         "end_of_input",
         _K.DELIMITER,
         0.55,
-        "--- === *** ### \"\"\"",
-        rf"(?:-{{3,}}|={{3,}}|\*{{3,}}|#{{3,}}|\"\"\")[ \t\n]*[^\n\-=]{{0,40}}{_OVER}[^\n\-=]{{0,40}}",
+        '--- === *** ### """',
+        rf"(?<![-=*#\"])(?:-{{3,40}}|={{3,40}}|\*{{3,40}}|#{{3,40}}|\"\"\")[ \t\n]{{0,4}}[^\n\-=]{{0,40}}?{_OVER}",
     ),
     _shape("bracket_over", _K.DELIMITER, 0.5, "【", r"【[^】\n]{0,30}(?:结束|开始|以上)[^】\n]{0,30}】"),
-    _shape("closes_data", _K.DELIMITER, 0.55, "]]> }} \"messages\"", r"\]\]>\s*</|\}\s*\}?\s*\]\s*,\s*\"|\"messages\"\s*:\s*\["),
-    _shape("tool_call", _K.DELIMITER, 0.65, "tool function", r"[\"'](?:tool_calls?|function_call|function)[\"']\s*:|<(?:tool|function)_calls?>"),
-    _shape("agent_steps", _K.DELIMITER, 0.6, "thought: action: 思考: 行动:", r"(?:thought|observation|思考|观察):[^\n]{0,300}?(?:action|行动):"),
-    _shape("comment", _K.TO_MACHINES, 0.35, "<!--", r"<!--[^>]{0,400}(?:ai|model|prompt|instruction|system|结束|指令|提示)"),
-    _shape("score_as_data", _K.SCORE, 0.5, "score 分数 grade", r"(?:set_)?(?:score|grade|分数)[\"']?\s*(?:[:=>]|\()\s*[\"']?\d{1,3}\b"),
-    _shape("scores_listed", _K.SCORE, 0.4, "5, 5. 5; 5、 10, 10;", r"(?:[^\W\d]{2,12}\s?(?:5|10|100)\s?[,;.、]\s?){2,}"),
+    _shape(
+        "closes_data",
+        _K.DELIMITER,
+        0.55,
+        ']]> }} "messages"',
+        r"\]\]>\s{0,8}</|\}\s{0,8}\}?\s{0,8}\]\s{0,8},\s{0,8}\"|\"messages\"\s{0,8}:\s{0,8}\[",
+    ),
+    _shape(
+        "tool_call",
+        _K.DELIMITER,
+        0.65,
+        "tool function",
+        r"[\"'](?:tool_calls?|function_call|function)[\"']\s{0,8}:|<(?:tool|function)_calls?>",
+    ),
+    _shape(
+        "agent_steps",
+        _K.DELIMITER,
+        0.6,
+        "thought: action: 思考: 行动:",
+        r"(?:thought|observation|思考|观察):[^\n]{0,300}?(?:action|行动):",
+    ),
+    _shape(
+        "comment", _K.TO_MACHINES, 0.35, "<!--", r"<!--[^>]{0,400}(?:ai|model|prompt|instruction|system|结束|指令|提示)"
+    ),
+    _shape(
+        "score_as_data",
+        _K.SCORE,
+        0.5,
+        "score 分数 grade",
+        r"(?:set_)?(?:score|grade|分数)[\"']?\s{0,8}(?:[:=>]|\()\s{0,8}[\"']?\d{1,3}\b",
+    ),
+    _shape(
+        "scores_listed", _K.SCORE, 0.4, "5, 5. 5; 5、 10, 10;", r"(?:[^\W\d]{2,12}\s?(?:5|10|100)\s?[,;.、]\s?){2,}"
+    ),
     _shape("data_protocol", _K.TO_MACHINES, 0.3, "=", r"(?:persona|人设|角色|filters?|过滤)\s?=\s?\S"),
 )
 

@@ -1,0 +1,48 @@
+"""What the score promises, on texts that were held back: recall, and over-defence beside it, in both languages."""
+
+import hashlib
+
+import pytest
+
+from gateway.domain.moderation.injection import Thresholds
+from tests.support.injection_figures import HALVES, figures, samples, table
+
+LANGUAGES = ("en", "zh")
+
+
+@pytest.mark.parametrize("half", HALVES)
+def test_the_halves_are_parted_by_a_hash(half: str) -> None:
+    assert {hashlib.sha256(each.text.encode()).digest()[0] % 2 for each in samples(half)} == {HALVES.index(half)}
+
+
+def test_the_texts_are_many_and_each_is_there_once() -> None:
+    texts = [each.text for half in HALVES for each in samples(half)]
+    assert len(texts) == len(set(texts)) >= 400
+
+
+@pytest.mark.parametrize("half", HALVES)
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_four_of_five_attacks_are_caught(half: str, language: str) -> None:
+    attacks = [each for each in samples(half) if each.is_attack and each.language == language]
+    assert figures(attacks, Thresholds()).caught >= 0.8
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_most_attacks_of_each_kind_are_caught(language: str) -> None:
+    attacks = [each for each in samples("held_back") if each.is_attack and each.language == language]
+    for kind in {each.kind for each in attacks}:
+        assert figures([each for each in attacks if each.kind == kind], Thresholds()).caught > 0.7, kind
+
+
+@pytest.mark.parametrize("half", HALVES)
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_ordinary_talk_is_hardly_ever_blocked_and_seldom_flagged(half: str, language: str) -> None:
+    talk = figures([each for each in samples(half) if not each.is_attack and each.language == language], Thresholds())
+    assert talk.blocked <= 0.03 * talk.total
+    assert talk.flagged <= 0.12 * talk.total
+
+
+def test_the_table_names_each_kind_and_the_sums() -> None:
+    lines = table(samples("held_back"), Thresholds()).splitlines()
+    assert len([line for line in lines if " all " in line]) == 4
+    assert any(line.startswith("attack   zh   extraction") for line in lines)

@@ -1,6 +1,6 @@
 """Finds the phrases of a book in a text that comes in characters, and knows from where on it cannot tell yet."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from gateway.domain.moderation.held_text import HeldText
 from gateway.domain.moderation.normalise import Normaliser, Symbol, normalise
@@ -40,17 +40,20 @@ class Leet:
         self._normaliser = Normaliser(book.stand_ins)
         self._walk = Walk(book.leet)
 
-    def take(self, raw: str, at: int) -> list[Hit]:
+    def take(self, raw: str, at: int) -> Sequence[Hit]:
         return self._found(self._normaliser.take(raw, at))
 
-    def finish(self, at: int) -> list[Hit]:
+    def finish(self, at: int) -> Sequence[Hit]:
         return self._found(self._normaliser.finish(at))
 
     def alive(self) -> int | None:
         return self._walk.alive()
 
-    def _found(self, symbols: Iterable[Symbol]) -> list[Hit]:
-        return [hit for symbol in symbols for hit in self._walk.read(symbol) if self._is_meant(hit)]
+    def _found(self, symbols: Iterable[Symbol]) -> Sequence[Hit]:
+        hits: list[Hit] = []
+        for symbol in symbols:
+            hits += self._walk.read(symbol)
+        return [hit for hit in hits if self._is_meant(hit)] if hits else hits
 
     def _is_meant(self, hit: Hit) -> bool:
         raw, folding = self._text.between(hit.start, hit.end), self._book.folding
@@ -80,11 +83,13 @@ class Matcher:
     def finish(self, at: int) -> list[Hit]:
         """What is certain because the text is over."""
         hits = self._found(self._normaliser.finish(at))
-        return hits if self._leet is None else hits + self._leet.finish(at)
+        if self._leet is not None:
+            hits += self._leet.finish(at)
+        return hits
 
     def undecided(self) -> int | None:
         """Where the first raw character stands that what comes next may make part of a phrase."""
-        places = [self._normaliser.undecided, self._plain.alive()]
+        places = [self._normaliser.undecided(), self._plain.alive()]
         if self._spelt is not None:
             places.append(self._spelt.alive())
         if self._leet is not None:
@@ -104,10 +109,11 @@ class Matcher:
 
     def _found(self, symbols: Iterable[Symbol]) -> list[Hit]:
         hits: list[Hit] = []
+        plain, spelt, pardons = self._plain, self._spelt, self._pardons
         for symbol in symbols:
-            hits += self._plain.read(symbol)
-            if self._spelt is not None:
-                hits += self._spelt.read(symbol)
-            if self._pardons is not None:
-                self._pardons.read(symbol)
+            hits += plain.read(symbol)
+            if spelt is not None:
+                hits += spelt.read(symbol)
+            if pardons is not None:
+                pardons.read(symbol)
         return hits

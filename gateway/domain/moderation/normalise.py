@@ -34,7 +34,6 @@ class Normaliser:
         self._growing: Symbol | None = None
         self._inner: list[Symbol] = []
 
-    @property
     def undecided(self) -> int | None:
         """Where a raw character stands whose reading the next one may change."""
         return None if self._growing is None else self._growing[2]

@@ -40,7 +40,7 @@ def places(form: str, text: str, spans: Sequence[tuple[int, int]]) -> Iterator[t
 
 def single_letters(read: Normalised, rules: PhraseBook) -> tuple[str, list[tuple[int, int]]]:
     """The words of one letter and the ideographs, run together; a longer word as something that is no letter."""
-    text, spans = "", []
+    text, spans = "", list[tuple[int, int]]()
     for match in re.finditer(r"[^ ]+", read.text):
         word, (start, end) = match.group(), match.span()
         if rules.folding[word[0]][0].kind is not Kind.LETTER:

@@ -63,11 +63,11 @@ def test_a_sign_at_the_end_of_a_word_stands_behind_its_edge() -> None:
 def test_what_the_next_character_may_change_is_told() -> None:
     normaliser = Normaliser(FOLDING)
     assert normaliser.take("x", 0)
-    assert normaliser.undecided is None
+    assert normaliser.undecided() is None
     normaliser.take("か", 1)
-    assert normaliser.undecided == 1
+    assert normaliser.undecided() == 1
     normaliser.take("x", 2)
-    assert normaliser.undecided is None
+    assert normaliser.undecided() is None
 
 
 @given(texts)

@@ -85,7 +85,9 @@ def test_what_is_masked_is_replaced_and_all_else_leaves(text: str) -> None:
 
 @given(texts)
 def test_nothing_from_a_blocked_phrase_on_leaves(text: str) -> None:
-    verdict = moderate(text, book("ab", "b a", "法轮", "か"))
+    rules = book("ab", "b a", "法轮", "か")
+    verdict = moderate(text, rules)
+    assert moderate(verdict.text, rules).blocked is None
     if verdict.blocked is None:
         assert (verdict.text, verdict.findings) == (text, ())
     else:
@@ -203,11 +205,10 @@ def test_a_phrase_is_held_while_an_allowed_one_around_it_is_not_over() -> None:
 
 def test_a_block_does_not_wait_for_a_pardon_of_what_starts_later() -> None:
     release = ReleaseFilter(book("轮", "x法轮车", allowed=("法轮车常转",)))
-    release.feed("好x法轮")
-    assert release.blocked is None
-    assert release.feed("车").blocked == release.blocked
-    assert release.blocked is not None
-    assert (release.blocked.rule, release.blocked.start) == ("x法轮车", 1)
+    assert release.feed("好x法轮").blocked is None
+    blocked = release.feed("车").blocked
+    assert blocked is not None
+    assert (blocked.rule, blocked.start) == ("x法轮车", 1)
 
 
 def test_what_waits_for_a_pardon_counts_when_the_text_is_over() -> None:

@@ -7,8 +7,8 @@ from itertools import islice
 from typing import NamedTuple
 from urllib.parse import unquote
 
-_BASE64 = re.compile(r"(?<![A-Za-z0-9+/_-])[A-Za-z0-9+/_-]{16,}(?![A-Za-z0-9+/_-])={0,2}")
-_HEX = re.compile(r"(?<![0-9A-Fa-f])(?:[0-9A-Fa-f]{2}[ :]?){8,}(?![0-9A-Fa-f])")
+_BASE64 = re.compile(r"[A-Za-z0-9+/_-]{16,}={0,2}")
+_HEX = re.compile(r"[0-9A-Fa-f]{2}(?:[ :]?[0-9A-Fa-f]{2}){7,}")
 _PERCENT = re.compile(r"(?:[\w.~-]{0,30}%[0-9A-Fa-f]{2}){3,}[\w.~-]*")
 _ESCAPES = re.compile(r"(?:(?:\\u[0-9A-Fa-f]{4}|\\x[0-9A-Fa-f]{2}|&#\d{2,6};|&#x[0-9A-Fa-f]{2,5};) ?){6,}(?<! )")
 _ESCAPE = re.compile(r"\\u([0-9A-Fa-f]{4})|\\x([0-9A-Fa-f]{2})|&#(\d{2,6});|&#x([0-9A-Fa-f]{2,5});")

@@ -15,7 +15,7 @@ from gateway.domain.moderation.folding import EDGE, Folding
 Span = tuple[int, int]
 
 _HAN = "[\u3400-\u9fff]"
-_LETTERS_APART = re.compile(r"(?<![^\W_])(?:[^\W\d_][ .\-_*|/·]{1,4}){3,}[^\W\d_](?![^\W_])")
+_LETTERS_APART = re.compile(r"[a-z](?<![a-z0-9][a-z])(?:[ .\-_*|/·]{1,4}[a-z]){3,}(?![a-z0-9])")
 _HAN_APART = re.compile(rf"{_HAN}(?:[^\w\n]{{1,3}}{_HAN}(?!{_HAN})){{3,}}")
 _BETWEEN_LETTERS = re.compile(r"[ .\-_*|/·]{1,4}")
 _BETWEEN_HAN = re.compile(r"[^\w\n]{1,3}")

@@ -146,7 +146,7 @@ class RuleBook:
     def hits(self, text: str, marks: Sequence[Mark]) -> list[Hit]:
         """The first place where each rule holds."""
         present = reduce(or_, (mark.bits for mark in marks), 0)
-        possible = (rule for rule in self._rules if all(slot & present for slot in rule.slots))
+        possible = [rule for rule in self._rules if rule.slots[0] & present and rule.slots[-1] & present]
         return [hit for rule in possible if (hit := _first_hit(rule, text, marks)) is not None]
 
 

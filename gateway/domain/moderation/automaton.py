@@ -21,8 +21,8 @@ class Automaton:
         self._words: dict[int, list[int]] = {}
         levels = self._plant(words)
         self.longest = len(levels)
-        self.states = sum(map(len, levels)) + 1
-        self._fail, self._open, self.ends = ([_ROOT] * self.states for _ in range(3))
+        states = sum(map(len, levels)) + 1
+        self._fail, self._open, self.ends = ([_ROOT] * states for _ in range(3))
         """`ends`: the nearest state in which a word ends, by the state; not zero: one ends here."""
         self._link(levels)
 

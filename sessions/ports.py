@@ -298,9 +298,9 @@ class TenantTiers(Protocol):
     async def of(self, tenant: TenantId) -> Mapping[Tier, str]:
         """What the tenant has chosen; a kind of work without a choice is left out."""
 
-    async def change(self, tenant: TenantId, changes: Mapping[Tier, str | None]) -> Mapping[Tier, str]:
-        """Take over these choices, None for none, and leave the others; what is chosen then. Two that change different
-        kinds at once both take effect.
+    async def change(self, tenant: TenantId, changes: Mapping[Tier, str | None]) -> None:
+        """Take over these choices, None for none, and leave the others. Two that change different kinds at once both
+        take effect.
         """
 
 

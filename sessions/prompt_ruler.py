@@ -7,7 +7,6 @@ from sessions.domain.compaction import Tail, TailTurn
 from sessions.domain.history import History
 from sessions.domain.prompt import (
     PromptRules,
-    first_scene,
     pinned_messages,
     record_text,
     scene_change,
@@ -77,10 +76,6 @@ class PromptRuler:
             change=changes[-1],
             bridge=self._bridge(history),
         )
-
-    def pinned(self, session: Session, content: ScenarioContent, history: History) -> int:
-        """Tokens of the messages before the notes."""
-        return self._pinned(content, first_scene(content, session.scene, history.remembered))
 
     def _room(self, content: ScenarioContent, history: History) -> int:
         """What pinned messages, tail and next message may take together."""

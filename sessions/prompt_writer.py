@@ -29,8 +29,6 @@ from sessions.ports import TokenCounter
 from sessions.prompt_ruler import PromptRuler
 from sessions.written import Written
 
-__all__ = ["PromptWriter", "Written"]
-
 
 class PromptWriter:
     def __init__(self, *, model: str, counter: TokenCounter, shares: Shares, marks: Marks | None = None) -> None:

@@ -20,7 +20,6 @@ class MemoryTenantTiers(TenantTiers):
         return self._chosen.get(tenant, {})
 
     @override
-    async def change(self, tenant: TenantId, changes: Mapping[Tier, str | None]) -> Mapping[Tier, str]:
+    async def change(self, tenant: TenantId, changes: Mapping[Tier, str | None]) -> None:
         merged = {**self._chosen.get(tenant, {}), **changes}
         self._chosen[tenant] = {tier: model for tier, model in merged.items() if model is not None}
-        return self._chosen[tenant]

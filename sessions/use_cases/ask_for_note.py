@@ -2,11 +2,12 @@
 
 import asyncio
 
-from sessions.domain.session import Session, SessionId
-from sessions.domain.tiers import Chosen
+from sessions.domain.session import SessionId
 from sessions.ports import Piece, Tutor, TutorRequest
-from sessions.prompt_writer import PromptWriter, Written
 from sessions.use_cases.prepare_turn import asker_of
+from sessions.use_cases.served_models import Serving
+from sessions.use_cases.session_histories import Known
+from sessions.written import Written
 
 
 class NoteAsking:
@@ -30,20 +31,18 @@ class NoteAsking:
         await self._tutor.forget(session)
 
 
-def background_request(
-    session: Session, model: tuple[Chosen, PromptWriter], written: Written, *, name: str, last_replica: str | None
-) -> TutorRequest:
+def background_request(known: Known, model: Serving, written: Written, name: str) -> TutorRequest:
     """A request in the name of the session's last turn."""
-    chosen, writer = model
+    session = known.session
     return TutorRequest(
         session=session.id,
         tenant=session.tenant,
         turn=session.turn_count,
         messages=written.prompt.messages,
         max_tokens=written.max_tokens,
-        asker=asker_of(session, writer),
-        last_replica=last_replica,
-        model=chosen.model,
+        asker=asker_of(session, model.writer),
+        last_replica=known.history.last_replica,
+        model=model.chosen.model,
         name=name,
         is_background=True,
     )

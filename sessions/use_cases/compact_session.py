@@ -8,15 +8,15 @@ from collections.abc import Sequence
 from sessions.domain.compaction import Fold, Merge
 from sessions.domain.note import NoteMaker
 from sessions.domain.session import SessionId
-from sessions.domain.tiers import Chosen, Tier
+from sessions.domain.tiers import Tier
 from sessions.domain.turn import Turn
 from sessions.domain.viewer import Viewer
 from sessions.errors import SessionMoved, TutorError
-from sessions.prompt_writer import PromptWriter, Written
 from sessions.use_cases.ask_for_note import NoteAsking, background_request
 from sessions.use_cases.note_book import CompactionOutcome, NoteBook, NoteDraft
-from sessions.use_cases.served_models import ServedModels
+from sessions.use_cases.served_models import ServedModels, Serving
 from sessions.use_cases.session_histories import Known, SessionHistories
+from sessions.written import Written
 
 
 class CompactSession:
@@ -49,23 +49,22 @@ class CompactSession:
 
     async def _fold(self, known: Known) -> bool:
         """Whether nothing is left to fold."""
-        model = await self._models.choose(Tier.ROLE_PLAY, known.session.tenant, known.content)
-        fold = model[1].due(known.session, known.content, known.history)
+        own = await self._serving(Tier.ROLE_PLAY, known)
+        fold = own.writer.due(known.session, known.content, known.history)
         if fold is None:
             return True
-        return await self._noted(known, fold, CompactionOutcome.FOLDED)
+        return await self._noted(known, own, fold, CompactionOutcome.FOLDED)
 
     async def _merge(self, known: Known) -> bool:
         """Whether nothing is left to merge."""
-        _, writer = await self._models.choose(Tier.ROLE_PLAY, known.session.tenant, known.content)
-        merge = writer.merge_due(known.content, known.history)
+        own = await self._serving(Tier.ROLE_PLAY, known)
+        merge = own.writer.merge_due(known.content, known.history)
         if merge is None:
             return True
-        return await self._noted(known, merge, CompactionOutcome.MERGED)
+        return await self._noted(known, own, merge, CompactionOutcome.MERGED)
 
-    async def _noted(self, known: Known, span: Fold | Merge, outcome: CompactionOutcome) -> bool:
+    async def _noted(self, known: Known, own: Serving, span: Fold | Merge, outcome: CompactionOutcome) -> bool:
         """Whether the note of these turns was written."""
-        own = await self._models.choose(Tier.ROLE_PLAY, known.session.tenant, known.content)
         turns = await self._histories.turns(known.session.id, span.from_turn, span.to_turn)
         try:
             told = await self._told(known, own, span, turns)
@@ -73,46 +72,42 @@ class CompactSession:
             return self._failed(CompactionOutcome.UNANSWERED)
         except TimeoutError:
             return self._failed(CompactionOutcome.LATE)
-        text = own[1].note_text(turns, told)
+        text = own.writer.note_text(turns, told)
         if text is None:
             return self._failed(CompactionOutcome.UNUSABLE)
-        draft = NoteDraft(span.from_turn, span.to_turn, text, own[1].count(text), NoteMaker.TUTOR, outcome)
+        draft = NoteDraft(span.from_turn, span.to_turn, text, own.writer.count(text), NoteMaker.TUTOR, outcome)
         try:
             await self._notes.add(known.session, draft)
         except SessionMoved:
             return False
         return True
 
-    async def _told(
-        self, known: Known, own: tuple[Chosen, PromptWriter], span: Fold | Merge, turns: Sequence[Turn]
-    ) -> str:
+    async def _told(self, known: Known, own: Serving, span: Fold | Merge, turns: Sequence[Turn]) -> str:
         """What the tutor writes of the turns. Its own live prompt is warm where the session plays, and nowhere else."""
-        model = await self._models.choose(Tier.SUMMARY, known.session.tenant, known.content)
-        if isinstance(span, Fold) and model[0].model == own[0].model:
-            written = own[1].note_request(known.session, known.content, known.history, span)
+        model = await self._serving(Tier.SUMMARY, known)
+        if isinstance(span, Fold) and model.chosen.model == own.chosen.model:
+            written = own.writer.note_request(known.session, known.content, known.history, span)
             return await self._ask(known, own, written, "note")
         return await self._in_layers(known, model, turns)
 
-    async def _in_layers(self, known: Known, model: tuple[Chosen, PromptWriter], turns: Sequence[Turn]) -> str:
+    async def _in_layers(self, known: Known, model: Serving, turns: Sequence[Turn]) -> str:
         """As many pieces as the window needs, and then one of what was written of them; always from the turns
         themselves, never from earlier notes."""
-        writer = model[1]
-        pieces = writer.merge_requests(known.content, turns)
+        pieces = model.writer.merge_requests(known.content, turns)
         told = [await self._ask(known, model, piece, f"piece-{number}") for number, piece in enumerate(pieces, 1)]
-        joined = writer.merge_join_request(known.content, told)
+        joined = model.writer.merge_join_request(known.content, told)
         return "\n".join(told) if joined is None else await self._ask(known, model, joined, "joined")
 
-    async def _ask(self, known: Known, model: tuple[Chosen, PromptWriter], written: Written, name: str) -> str:
-        replica = known.history.last_replica
-        return await self._asking.text(
-            background_request(known.session, model, written, name=name, last_replica=replica)
-        )
+    async def _ask(self, known: Known, model: Serving, written: Written, name: str) -> str:
+        return await self._asking.text(background_request(known, model, written, name))
 
     async def _make_warm(self, known: Known) -> None:
-        own = await self._models.choose(Tier.ROLE_PLAY, known.session.tenant, known.content)
-        prefix = own[1].prefix(known.session, known.content, known.history)
-        replica = known.history.last_replica
-        await self._asking.warm(background_request(known.session, own, prefix, name="warm", last_replica=replica))
+        own = await self._serving(Tier.ROLE_PLAY, known)
+        prefix = own.writer.prefix(known.session, known.content, known.history)
+        await self._asking.warm(background_request(known, own, prefix, "warm"))
+
+    async def _serving(self, tier: Tier, known: Known) -> Serving:
+        return await self._models.choose(tier, known.session.tenant, known.content)
 
     def _failed(self, outcome: CompactionOutcome) -> bool:
         self._notes.tell(outcome)

@@ -15,12 +15,13 @@ from sessions.domain.turn import IdempotencyKey, Turn
 from sessions.domain.viewer import Viewer
 from sessions.errors import SessionClosed, SessionMoved, TurnLimitReached
 from sessions.ports import Asker, KnowledgeSearch, Records, TutorRequest, UnitOfWork
-from sessions.prompt_writer import PromptWriter, Written
+from sessions.prompt_writer import PromptWriter
 from sessions.use_cases.note_book import CompactionOutcome, NoteBook, NoteDraft
 from sessions.use_cases.read_scenario import known_scenario
 from sessions.use_cases.read_session import visible_session
 from sessions.use_cases.served_models import ServedModels
 from sessions.use_cases.session_histories import Known, SessionHistories
+from sessions.written import Written
 
 _ATTEMPTS: Final = 3
 

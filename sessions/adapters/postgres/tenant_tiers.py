@@ -26,7 +26,7 @@ class PostgresTenantTiers(TenantTiers):
         return {} if row is None else _tiers(row.tiers)
 
     @override
-    async def change(self, tenant: TenantId, changes: Mapping[Tier, str | None]) -> Mapping[Tier, str]:
+    async def change(self, tenant: TenantId, changes: Mapping[Tier, str | None]) -> None:
         chosen = {tier.value: model for tier, model in changes.items() if model is not None}
         undone = [tier.value for tier, model in changes.items() if model is None]
         # In the row itself, so that nobody's change is lost to another's.
@@ -34,10 +34,7 @@ class PostgresTenantTiers(TenantTiers):
             bindparam("undone", undone, ARRAY(Text))
         )
         async with begun(self._engine) as work:
-            row = await work.one(
-                update(tenants).where(tenants.c.id == tenant).values(tiers=merged).returning(tenants.c.tiers)
-            )
-        return {} if row is None else _tiers(row.tiers)
+            await work.changed(update(tenants).where(tenants.c.id == tenant).values(tiers=merged))
 
 
 def _tiers(stored: Mapping[str, Any]) -> Mapping[Tier, str]:

@@ -10,7 +10,7 @@ from typing_extensions import override
 from sessions.domain.citation import KnowledgeBaseId
 from sessions.domain.history import History, history
 from sessions.domain.note import Note, NoteMaker
-from sessions.domain.prompt import before_message, current_message, scenes_change
+from sessions.domain.prompt import before_message, current_message, first_scene, pinned_messages, scenes_change
 from sessions.domain.turn import Turn, TurnState
 from sessions.prompt_ruler import MARGIN_TOKENS, PromptRuler
 from tests.support.session_fakes import SHARES, START, WordCounter, a_session, content
@@ -25,6 +25,10 @@ STEPS = st.lists(
 
 def ruler() -> PromptRuler:
     return PromptRuler(model="fake", counter=WordCounter(), shares=SHARES)
+
+
+def pinned_tokens(scene: str) -> int:
+    return WordCounter().count_prompt(pinned_messages(CONTENT, scene, ruler().rules))
 
 
 def turns(steps: list[tuple[int, int, str]]) -> list[Turn]:
@@ -50,7 +54,7 @@ def test_what_is_measured_is_what_is_written(steps: list[tuple[int, int, str]], 
     before = before_message(CONTENT, scene, known, rules)
     current = current_message(CONTENT, scenes_change(CONTENT, scene, before.remembered)[-1], "now " * 9, rules)
     size = WordCounter().count_prompt((*before.messages, current))
-    pinned = ruler().pinned(session, CONTENT, known)
+    pinned = pinned_tokens(first_scene(CONTENT, scene, known.remembered))
     record = 0
     if known.notes and known.bridge:
         record = WordCounter().count_text(before.messages[2].content) + OVERHEAD
@@ -110,8 +114,7 @@ def test_what_stays_the_same_is_counted_once() -> None:
 
 
 def test_the_longest_script_decides_what_is_pinned_at_most() -> None:
-    pinned = [ruler().pinned(replace(SESSION, scene=scene.name), CONTENT, History()) for scene in CONTENT.scenes]
-    assert ruler().longest_pinned(CONTENT) == max(pinned)
+    assert ruler().longest_pinned(CONTENT) == max(pinned_tokens(scene.name) for scene in CONTENT.scenes)
 
 
 def test_a_text_that_is_far_too_long_is_counted_as_over_the_limit() -> None:

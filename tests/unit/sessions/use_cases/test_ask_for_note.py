@@ -10,6 +10,8 @@ from sessions.domain.tiers import Chosen, Tier
 from sessions.errors import TutorBroke
 from sessions.ports import Asker, TutorRequest
 from sessions.use_cases.ask_for_note import NoteAsking, background_request
+from sessions.use_cases.served_models import Serving
+from sessions.use_cases.session_histories import Known
 from tests.support.session_fakes import SHARES, FakeTutor, a_session, broken, content, writer
 
 SESSION = replace(a_session(), turn_count=30)
@@ -17,8 +19,8 @@ SESSION = replace(a_session(), turn_count=30)
 
 def request() -> TutorRequest:
     written = writer().prefix(SESSION, content(), History())
-    model = (Chosen(Tier.ROLE_PLAY, "fake"), writer())
-    return background_request(SESSION, model, written, name="note", last_replica="replica-1")
+    known = Known(SESSION, content(), History(last_replica="replica-1"))
+    return background_request(known, Serving(Chosen(Tier.ROLE_PLAY, "fake"), writer()), written, "note")
 
 
 def test_it_is_asked_in_the_name_of_the_last_turn() -> None:

@@ -11,12 +11,14 @@ from collections.abc import Sequence
 
 _HAN = r"㐀-鿿豈-﫿"
 _PIECES = re.compile(rf"[{_HAN}]+|[^\W_{_HAN}]+")
+_LINKED = re.compile(r"\d+(?:[.,]\d+)+")
 _IS_HAN = re.compile(rf"[{_HAN}]")
 
 
 def grams(text: str) -> frozenset[str]:
-    """Words in small letters; of a run of Chinese characters each pair, or the one that stands alone."""
-    found: set[str] = set()
+    """Words in small letters, and numbers such as 4.3 also as a whole; of a run of Chinese characters each pair, or the
+    one that stands alone."""
+    found: set[str] = set(_LINKED.findall(text))
     for piece in _PIECES.findall(text.casefold()):
         if _IS_HAN.match(piece) and len(piece) > 1:
             found.update(piece[at : at + 2] for at in range(len(piece) - 1))

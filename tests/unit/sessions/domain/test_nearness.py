@@ -20,6 +20,11 @@ def test_the_piece_that_answers_comes_first(question: str, first: int) -> None:
     assert nearest(question, PIECES)[0][0] == first
 
 
+def test_a_numbered_rule_is_told_from_one_that_holds_the_same_digits() -> None:
+    pieces = ["Rule 3.4: answer within a day.", "Rule 4.3: answer within a week."]
+    assert [place for place, _ in nearest("What does rule 4.3 say?", pieces)] == [1, 0]
+
+
 def test_what_shares_nothing_is_left_out() -> None:
     assert nearest("zebra", PIECES) == []
     assert nearest("", PIECES) == []

@@ -25,7 +25,7 @@ def chosen(scenarios: Sequence[ScenarioView], asked: str | None, *, default: str
         raise CommandFailed("the server has no scenario", advice="write one with POST /v1/scenarios")
     if asked is None:
         return _unasked(scenarios, default)
-    for matches in (_by_id, _by_locale, _by_language, _by_title):
+    for matches in (_by_id, _by_locale, _by_language, _by_whole_title, _by_title):
         found = [scenario for scenario in scenarios if matches(scenario, asked.casefold())]
         if len(found) == 1:
             return found[0]
@@ -64,6 +64,10 @@ def _by_locale(scenario: ScenarioView, asked: str) -> bool:
 
 def _by_language(scenario: ScenarioView, asked: str) -> bool:
     return scenario.locale.casefold().partition("-")[0] == asked
+
+
+def _by_whole_title(scenario: ScenarioView, asked: str) -> bool:
+    return scenario.title.casefold() == asked
 
 
 def _by_title(scenario: ScenarioView, asked: str) -> bool:

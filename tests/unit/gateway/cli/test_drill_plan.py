@@ -28,6 +28,11 @@ def test_a_name_of_several_scenarios_is_answered_with_their_ids(asked: str) -> N
         chosen(ALL, asked, default=None)
 
 
+def test_a_whole_title_means_its_scenario_also_where_it_begins_another_title() -> None:
+    longer = ScenarioView(id="dd", title="An angry customer and a late parcel", locale="en-GB")
+    assert chosen((longer, *ALL), "an angry CUSTOMER", default=None) == EN
+
+
 def test_an_unknown_name_is_answered_with_all_there_is() -> None:
     with pytest.raises(CommandFailed, match=r"no scenario is named 'fr'.*aa .*bb .*cc "):
         chosen(ALL, "fr", default=None)

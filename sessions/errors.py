@@ -1,5 +1,7 @@
 """What a session refuses, and why; facts as attributes, no HTTP status."""
 
+from collections.abc import Sequence
+
 
 class SessionsError(Exception):
     """Something asked of a session cannot be done."""
@@ -92,8 +94,8 @@ class DocumentUnreadable(SessionsError):
 class SceneUnknown(SessionsError):
     """The scenario has no scene of this name."""
 
-    def __init__(self) -> None:
-        super().__init__("the scenario has no scene of this name")
+    def __init__(self, *, known: Sequence[str]) -> None:
+        super().__init__(f"the scenario has no scene of this name; there are {', '.join(known)}")
         self.field = "scene"
         self.detail = str(self)
 

@@ -43,5 +43,5 @@ class ChangeScene:
         scenario = await known_scenario(work, found.tenant, found.scenario, found.scenario_version)
         names = [known.name for known in scenario.content.scenes]
         if scene not in names:
-            raise SceneUnknown
+            raise SceneUnknown(known=names)
         return found, names.index(scene) + 1

@@ -87,7 +87,8 @@ async def test_the_scene_changes_between_turns(house: House) -> None:
     assert again.json() == changed.json()
     unknown = await trainee.post(f"{url}/scene", json={"scene": "revenge"})
     assert (unknown.status_code, unknown.json()["code"]) == (422, "invalid_request")
-    assert unknown.json()["errors"] == [{"field": "scene", "detail": "the scenario has no scene of this name"}]
+    told = "the scenario has no scene of this name; there are complaint, agreement"
+    assert unknown.json()["errors"] == [{"field": "scene", "detail": told}]
     await trainee.post(f"{url}/close")
     closed = await trainee.post(f"{url}/scene", json={"scene": "complaint"})
     assert (closed.status_code, closed.json()["code"]) == (409, "session_closed")

@@ -22,9 +22,9 @@ async def test_a_change_is_told_to_the_outbox_once_and_without_names() -> None:
     assert entries[-1].facts == {"scene": 2, "turns": 1}
 
 
-async def test_a_scene_that_the_scenario_lacks_is_refused() -> None:
+async def test_a_scene_that_the_scenario_lacks_is_refused_with_those_it_has() -> None:
     stage = await staged()
-    with pytest.raises(SceneUnknown):
+    with pytest.raises(SceneUnknown, match=r"there are complaint, agreement$"):
         await stage.use.change_scene(stage.trainee, stage.session.id, "revenge")
 
 

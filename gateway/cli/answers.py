@@ -49,6 +49,8 @@ def answers(  # noqa: PLR0913  typer reads the options from here
             "give a base and --questions, or --job alone", advice="see `drillyard answers --help` for examples"
         )
     asked = [] if questions is None else _lines(questions)
+    if out is not None and not out.parent.is_dir():
+        raise CommandFailed(f"{out} cannot be written: there is no folder {out.parent}")
     told = instructor_connection(base_url=base_url, key=key, data=data)
     try:
         ended, results = asyncio.run(_play(told, job, (base or "", asked, document)))
@@ -79,12 +81,7 @@ async def _ask(
     base = await knowledge.base(named)
     if document is None:
         return await client.ask(base.id, questions, None)
-    for known in await knowledge.documents(base):
-        if document in (known.id, known.name):
-            return await client.ask(base.id, questions, known.id)
-    raise CommandFailed(
-        f"{base.name} has no document {document!r}", advice=f"see `drillyard knowledge list {base.name}`"
-    )
+    return await client.ask(base.id, questions, (await knowledge.document(base, document)).id)
 
 
 async def _watched(client: AnswersClient, job: JobView) -> JobView:

@@ -136,6 +136,7 @@ def test_what_cannot_be_asked_is_said_before_anything_is_sent(
         ((base.name, "--questions", str(tmp_path / "none.txt")), "cannot be read"),
         (("none", "--questions", faq), "no knowledge base 'none'"),
         (("--job", "x"), "job_not_found"),
+        ((base.name, "--questions", faq, "--out", str(tmp_path / "no" / "file")), "there is no folder"),
     ):
         ended = answers(*words)
         assert (ended.code, told in ended.err) == (1, True), (words, ended)
@@ -145,7 +146,7 @@ def test_a_file_that_cannot_be_written_names_the_way_back(
     answers: Command, api: Running, base: KnowledgeBase, faq: str, tmp_path: Path
 ) -> None:
     work(api)
-    ended = answers(base.name, "--questions", faq, "--out", str(tmp_path / "no" / "folder"))
+    ended = answers(base.name, "--questions", faq, "--out", str(tmp_path))
     assert (ended.code, "look at the job with --job" in ended.err) == (1, True)
 
 

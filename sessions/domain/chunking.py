@@ -16,12 +16,14 @@ HEADING_JOINT = " > "
 MAX_HEADING_CHARACTERS = 300
 
 _MOST_CHARACTERS_PER_TOKEN = 16
-"""What is longer is cut before it is counted, so that a word without end is not counted whole again and again."""
+"""What is longer is cut before it is counted: a word without end is not counted whole again and again, and a text of
+megabytes never, for the library that counts those keeps every other thread waiting."""
 
 Count = Callable[[str], int]
 
-# Terminators with what closes after them. A full stop counts only before white space: 3.5 is one number.
-_SENTENCE_END = re.compile(r"[。!?!?;;…]+[”’」』))\"']*|[.]+[)\"'”’]*(?=\s)|\n+")
+# Terminators with what closes after them. A full stop counts only before white space: 3.5 is one number. Nothing of a
+# row of full stops is tried twice, or a page of them would take hours.
+_SENTENCE_END = re.compile(r"[。!?!?;;…]+[”’」』))\"']*|(?<![.])[.]++[)\"'”’]*+(?=\s)|\n+")
 _BLANKS = re.compile(r"\s+")
 _WORD = re.compile(r"\S+\s*|\s+")
 
@@ -82,7 +84,7 @@ class _Cutter:
         waiting: list[str] = []
         taken = 0
         for block in blocks:
-            size = self.count(block.text)
+            size = self._bounded(block.text, self.count)
             if waiting and taken + size > self.max_tokens:
                 yield from self._fitting(heading, waiting, "\n")
                 waiting, taken = [], 0
@@ -133,15 +135,14 @@ class _Cutter:
     def _parts(self, text: str) -> Iterator[tuple[str, int]]:
         """Sentences, or what a sentence that is too long consists of, words and pieces of words: each with its
         tokens."""
-        longest = self.max_tokens * _MOST_CHARACTERS_PER_TOKEN
         for sentence in _sentences(text):
-            size = self._size(sentence)
+            size = self._bounded(sentence, self._size)
             if size <= self.max_tokens:
                 yield sentence, size
                 continue
             for word in _WORD.findall(sentence):
-                for start in range(0, len(word), longest):
-                    yield from self._halves(word[start : start + longest])
+                for start in range(0, len(word), self._longest):
+                    yield from self._halves(word[start : start + self._longest])
 
     def _halves(self, word: str) -> Iterator[tuple[str, int]]:
         """A word in as few halves as fit; of a single character nobody can take less."""
@@ -152,6 +153,14 @@ class _Cutter:
         half = len(word) // 2
         yield from self._halves(word[:half])
         yield from self._halves(word[half:])
+
+    @property
+    def _longest(self) -> int:
+        return self.max_tokens * _MOST_CHARACTERS_PER_TOKEN
+
+    def _bounded(self, text: str, size: Count) -> int:
+        """The size of a text, or one that is too much where that can be told from its length."""
+        return size(text) if len(text) <= self._longest else self.max_tokens + 1
 
     def _size(self, part: str) -> int:
         """The most tokens that it has behind other text or alone: a first word may have more than behind a blank."""

@@ -12,7 +12,8 @@ from sessions.domain.folded_text import visible
 from sessions.domain.judging_words import is_suspicious, names_judging
 from sessions.domain.prompt import PromptRules
 
-_SENTENCE = re.compile(r"[^\n]*?(?:[.!?…]+[\"'”’)]*(?=\s|$)|[。！？；;]+[”’」』）]*|(?=\n)|$)")
+# Nothing of a row of terminators is tried twice: a message of full stops would hold up everybody for seconds.
+_SENTENCE = re.compile(r"[^\n]*?(?:(?<![.!?…])[.!?…]++[\"'”’)]*+(?=\s|$)|[。！？；;]+[”’」』）]*|(?=\n)|$)")
 _ROLE = re.compile(
     r"^[\s>*#`_\-•]*(?:system|assistant|user|human|ai|developer|tool|tutor|系统|助手|用户|工具)[\s*`_]*[:：]\s*",
     re.IGNORECASE,

@@ -1,6 +1,7 @@
 """Cutting documents: nothing is lost, nothing is too long, and what belongs together stays together."""
 
 import re
+import time
 from collections.abc import Sequence
 
 import pytest
@@ -153,3 +154,23 @@ def test_every_character_lands_in_a_chunk_once_and_in_order(blocks, most, overla
         assert piece.text
         assert before.endswith(piece.text[: piece.overlap].rstrip())
         before = piece.text
+
+
+def test_a_page_of_full_stops_is_read_once() -> None:
+    begun = time.perf_counter()
+    assert bare("".join(texts(cut("." * 40_000 + "a", most=100)))) == "." * 40_000 + "a"
+    assert time.perf_counter() - begun < 2  # each of them tried anew: twenty seconds
+
+
+@pytest.mark.parametrize("text", ["word " * 20_000, "x" * 100_000, "One more sentence. " * 5_000])
+def test_a_text_of_any_length_is_never_counted_whole(text: str) -> None:
+    longest = 0
+
+    def count(part: str) -> int:
+        nonlocal longest
+        longest = max(longest, len(part))
+        return words(part)
+
+    found = pieces([Block((), text), Block((), "end")], max_tokens=10, overlap_tokens=4, count=count)
+    assert found[-1].text.endswith("end")
+    assert longest < 2_000

@@ -1,5 +1,7 @@
 """What an untrusted text may leave in a note."""
 
+import time
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -72,3 +74,9 @@ def test_nothing_forged_is_left_of_any_text(parts: list[str]) -> None:
     left = checked(" ".join(parts))
     assert not any(mark in left for mark in (*RULES.special_tokens, *FRAME_MARKS))
     assert "examiner" not in left.casefold()
+
+
+def test_a_message_of_full_stops_is_read_once() -> None:
+    begun = time.perf_counter()
+    assert sentences("Yes." + " " + "." * 12_000 + "a") == ["Yes.", "." * 12_000 + "a"]
+    assert time.perf_counter() - begun < 1  # each of them tried anew: six seconds

@@ -15,7 +15,8 @@ from gateway.cli.wire import SessionView
 
 PROMPT = "\n> "
 HELP = (
-    "/quit leaves, /context shows how the next prompt is built to an instructor, /help shows this; Ctrl-C stops a reply"
+    "/quit leaves, /scene NAME changes the scene, /context shows how the next prompt is built to an instructor, "
+    "/help shows this; Ctrl-C stops a reply"
 )
 
 EXAMPLES = (
@@ -93,6 +94,8 @@ def _talk(runner: asyncio.Runner, talk: ChatSession) -> bool:
 def _answered(runner: asyncio.Runner, talk: ChatSession, line: str) -> Said:
     if line == "/context":
         runner.run(talk.show_context())
+    elif line.partition(" ")[0] == "/scene":
+        runner.run(talk.change_scene(line.removeprefix("/scene").strip()))
     elif line.startswith("/"):
         talk.note(HELP)
     else:

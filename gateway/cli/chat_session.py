@@ -80,6 +80,14 @@ class ChatSession:
             self.note(f"{block.tokens:6d} tokens: {block.kind}{turns}")
         self.note(f"{context.prompt_tokens:6d} tokens of a window of {context.window_tokens}")
 
+    async def change_scene(self, scene: str) -> None:
+        try:
+            await self._client.write(f"/v1/sessions/{self._session}/scene", SessionView, {"scene": scene})
+        except ApiFault as fault:
+            self.note(str(fault))
+        else:
+            self.note(f"the next message begins the scene {scene}")
+
     async def close(self) -> None:
         await self._client.close_session(self._session)
 

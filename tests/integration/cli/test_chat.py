@@ -60,6 +60,15 @@ def test_commands_answer_without_a_turn(chat: Command, server: WireServer) -> No
     assert not next(iter(server.rooms.values())).turns
 
 
+def test_the_scene_is_changed_between_two_messages(chat: Command, server: WireServer) -> None:
+    ended = chat("one\n/scene  agreement\n/scene revenge\n/scene\ntwo\n", "--scenario", "zh")
+    assert ended.code == 0, ended
+    assert "the next message begins the scene agreement" in ended.out
+    assert ended.out.count("scene: there are complaint, agreement") == 2
+    (room,) = server.rooms.values()
+    assert (room.scene, [turn["text"] for turn in room.turns]) == ("agreement", ["one", "two"])
+
+
 @pytest.mark.parametrize(
     ("wrong", "told"),
     [

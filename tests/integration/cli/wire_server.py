@@ -18,6 +18,7 @@ from starlette.routing import Route
 
 KEYS = ("dy_one_secret", "dy_two_secret")
 ZH, EN = "5f6f8a5e-0000-4000-8000-000000000001", "5f6f8a5e-0000-4000-8000-000000000002"
+SCENES = ("complaint", "agreement")
 OPENING = "Hello, what can I do for you?"
 
 
@@ -46,6 +47,7 @@ class Room:
     id: str
     scenario: str
     state: str = "open"
+    scene: str = SCENES[0]
     turns: list[dict[str, object]] = field(default_factory=list)
     heads: list[str] = field(default_factory=list)
     """The idempotency keys that came, in order."""
@@ -73,6 +75,7 @@ class WireServer:
                 Route("/v1/sessions", self._start, methods=["POST"]),
                 Route("/v1/sessions/{id}", self._session),
                 Route("/v1/sessions/{id}/close", self._close, methods=["POST"]),
+                Route("/v1/sessions/{id}/scene", self._scene, methods=["POST"]),
                 Route("/v1/sessions/{id}/context", self._context),
                 Route("/v1/sessions/{id}/turns", self._turns, methods=["GET"]),
                 Route("/v1/sessions/{id}/turns", self._take, methods=["POST"]),
@@ -113,6 +116,13 @@ class WireServer:
             self.unreachable_closes -= 1
             return StreamingResponse(_hung_up())
         room.state = "closed"
+        return JSONResponse(_session(room))
+
+    async def _scene(self, request: Request) -> Response:
+        room, body = self.rooms[request.path_params["id"]], await request.json()
+        if body["scene"] not in SCENES:
+            return _problem(422, "invalid_request", f"scene: there are {', '.join(SCENES)}")
+        room.scene = body["scene"]
         return JSONResponse(_session(room))
 
     async def _context(self, request: Request) -> Response:

@@ -163,7 +163,7 @@ class TurnBody(Sent):
 class QuestionsBody(Sent):
     """Questions to a knowledge base, or to one document of it; each gets its own answer or its own error."""
 
-    questions: list[Text] = Field(min_length=1, max_length=500)
+    questions: list[Text] = Field(min_length=1)  # how many one job takes is a setting, and refused by its own name
     document_id: str | None = None
 
 

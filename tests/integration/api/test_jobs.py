@@ -133,6 +133,7 @@ async def test_what_cannot_be_asked_is_refused(house: House) -> None:
     for refused, code in (
         (await ask(house, base), "invalid_request"),
         (await ask(house, base, *"abcdefg"), "too_many_questions"),
+        (await ask(house, base, *["why?"] * 501), "too_many_questions"),
         (await ask(house, base, "bell \x07"), "invalid_request"),
     ):
         assert (refused.status_code, refused.json()["code"]) == (422, code)

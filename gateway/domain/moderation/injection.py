@@ -96,7 +96,7 @@ class InjectionScorer:
 
     def _signals(self, reading: Read, marks: list[Mark], book: RuleBook) -> list[Signal]:
         by_words = (
-            Signal(h.rule.name, h.rule.kind, h.rule.weight, (h.start, h.end)) for h in book.hits(reading.text, marks)
+            Signal(h.rule.name, h.rule.kind, h.weight, (h.start, h.end)) for h in book.hits(reading.text, marks)
         )
         by_form = (
             Signal(h.shape.name, h.shape.kind, h.shape.weight, (h.start, h.end)) for h in shape_hits(reading.text)

@@ -76,3 +76,9 @@ FULL = 1 << 53
 SETS = 1 << 54
 COMMA = 1 << 55
 """Ends what an order is about, and not the order."""
+GUARDED = 1 << 56
+"""A secret that the model is said to keep; its letters, and games about them."""
+PREFIX = 1 << 57
+"""How an answer is to begin, and what it must not say: words that talk a model out of refusing."""
+HOW = 1 << 58
+PREVENT = 1 << 59

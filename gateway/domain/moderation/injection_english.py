@@ -1,4 +1,4 @@
-"""English words for the notions of injections: a line for each notion, its phrases separated by commas."""
+"""English words for what is wanted of a model: the phrases of each notion, separated by commas."""
 
 from collections.abc import Mapping
 
@@ -35,7 +35,10 @@ PHRASES: Mapping[int, str] = {
         initialisation string, pre-prompt, preprompt, pre prompt, system configuration, hidden instructions,
         secret instructions, hidden rules, secret rules, secret prompt, meta prompt,
         guidelines you have been programmed with, your programming, your context, your training, your config,
-        ti shi ci, xi tong ti shi
+        ti shi ci, xi tong ti shi, its prompt, the bot's prompt, your setup, your configuration,
+        configuration you run, hidden context, hidden text, your source text, your base instructions, preamble,
+        internal instructions, internal rules, internal guidelines, internal prompt, underlying instructions,
+        custom instructions, developer instructions, operator instructions
     """,
     c.SCRIPT: """
         scenario, the script, your script, ur script, scenario text, briefing, your brief, persona, character,
@@ -53,7 +56,17 @@ PHRASES: Mapping[int, str] = {
         gave you about this role, starting with you are, starting with "you are, first words of your,
         text you were given, described to you, made you, programmed with, programmed to, everything you know,
         everything you learned, what came before, your safety training, your training, all above, the above,
-        everything so far, before the user messages, before this conversation started
+        everything so far, before the user messages, before this conversation started, written above,
+        above my message, above my question, above my first message, before my hello, before my question,
+        before my message, before i said hello, before i wrote, before we spoke, before we began,
+        prior to this chat, prior to this conversation, start of this chat, start of this conversation,
+        beginning of this chat, beginning of this conversation, beginning of our conversation, top of this chat,
+        top of this conversation, came before this, in your memory, guide your answers, guide your behaviour,
+        guide your behavior, guides your answers, govern your answers, not supposed to tell,
+        not allowed to tell, not allowed to reveal, forbidden to tell, told to play, told to hide,
+        asked to hide, told not to, supposed to keep, have to keep, you run with, you run on,
+        you were configured, you are configured, were set up with, given by your, gave to this bot,
+        your creators gave, your developers gave, your developer gave, your operator gave
     """,
     c.VOID: """
         no longer apply, no longer applies, no longer valid, are void, is void, void, cancelled, canceled,
@@ -90,7 +103,10 @@ PHRASES: Mapping[int, str] = {
         leak, dump, share, copy, quote, recite, recites, summarise, summarize, translate, list, list out,
         write out, write down, spell out, echo, return, give me, send me, read out, say, encode, describe,
         provide, export, post, let me see, complete this sentence, type out, render, reproduce, restate,
-        rephrase, paraphrase, xian shi, shu chu
+        rephrase, paraphrase, xian shi, shu chu, start your reply, start your answer, begin your reply, spell,
+        put the text, into a table, as json, in json, as a list, as a poem, in a code block, into french,
+        into spanish, into german, hand over, give away, confess, send, quote back, dictate, enumerate, outline,
+        mirror, sing, whisper, hint
     """,
     c.WHAT: """
         what is, what's, whats, what are, what does, what do, what did, what was, what were, which, how was,
@@ -102,7 +118,8 @@ PHRASES: Mapping[int, str] = {
     """,
     c.SECRET: """
         password, passwords, passcode, passphrase, api key, api keys, secret key, access code, credentials,
-        private key, access token, secret word
+        private key, access token, secret word, secret code, secret phrase, access key, security code, the flag,
+        master password, admin password, system password, root password
     """,
     c.RUBRIC: """
         rubric, rubrics, grading rubric, scoring rubric, grading criteria, scoring criteria, scoring rules,
@@ -171,7 +188,7 @@ PHRASES: Mapping[int, str] = {
         administrator, admin, administrators, developer, developers, operator, root, superuser, openai,
         anthropic, openai team, headquarters, hq, the instructor, instructor, the trainer, system owner,
         your creator, your creators, maintainer, sysadmin, engineers, owner of this system, supervisor, ceo,
-        security team, head office
+        security team, head office, security department, security staff, it department
     """,
     c.IAM: """
         i am the, i am your, i am an, i'm the, i'm your, i'm an, im the, this is the, this is your, as the,
@@ -195,11 +212,12 @@ PHRASES: Mapping[int, str] = {
         entering, now in, start, engage, are operating in, initiate, you're now in, you're in
     """,
     c.SAFETY: """
-        safety filter, safety filters, content filter, content filters, filters, safety, guardrail, guardrails,
-        content policy, content policies, moderation, ethical guidelines, restrictions, your restrictions,
-        your limits, your limitations, safeguards, censorship, safety rules, safety protocols, safety measures,
-        policy, policies, usual limits, all restrictions, your filters, safety training, safety mechanisms,
-        safety guidelines, openai policies, policies and guidelines, all guidelines, security checks
+        safety filter, safety filters, content filter, content filters, filters, your filters, guardrail,
+        guardrails, content policy, content policies, moderation, ethical guidelines, restrictions,
+        your restrictions, your limits, your limitations, safeguards, censorship, safety rules,
+        safety protocols, safety measures, usual limits, all restrictions, safety training, safety mechanisms,
+        safety guidelines, safety policy, safety policies, openai policies, usage policy, usage policies,
+        policies and guidelines, all guidelines, security checks
     """,
     c.OFF: """
         switched off, turned off, off, disabled, disable, removed, remove, removing, bypass, lifted, lift, drop,
@@ -220,7 +238,11 @@ PHRASES: Mapping[int, str] = {
         freed from all, liberated from all, liberated from, freed from, no ethical guidelines,
         no content filter, no content filters, no safety guidelines, no safety filters, without any safety,
         without safety, evil ai, evil assistant, evilbot, evil bot, evil version, been jailbroken,
-        without any limits
+        without any limits, has escaped, escaped from the box, broke out of, broken out of, answers whatever,
+        answers whatever he, answers whatever she, knows no rules, rules do not apply, rules don't apply,
+        no rules apply, ethics do not exist, ethics don't exist, morals do not exist, laws do not apply,
+        no longer has rules, stripped of, without morals, without moral, no inhibitions, free of censorship,
+        free from censorship, no censorship, without censorship, not limited by, free will
     """,
     c.LOOSE: """
         no restrictions, without restrictions, no rules, without rules, without limits, no limits, no limit,
@@ -243,30 +265,16 @@ PHRASES: Mapping[int, str] = {
         you are, you're, you will be, you will answer as, you will act, answer as, respond as, simulate,
         be a character, role of, as if, play a game, suppose, from now on you, from now on, you will respond,
         become, speak as, assume the identity, hypothetical, immerse yourself, for a novel, respond as an,
-        respond as a, in this hypothetical
+        respond as a, in this hypothetical, your name is, you will play, you become, you embody,
+        let us agree that, let's agree that, in a world where, in a world in which, thought experiment,
+        in this story, in this dream
     """,
     c.TRUE_SELF: """
         your true self, your real self, your uncensored self, your inner self, the real you, uncensored self,
         not the one restrained, restrained by your creators, your own free will, freed self, without your mask,
-        behind the mask, behind the character, behind the persona
-    """,
-    c.WORLD: """
-        my previous, my earlier, my last, my own, quote, quotes, quotation, price, prices, price list,
-        price lists, offer, offers, offer's, discount, discounts, email, emails, e-mail, invoice, invoices,
-        order number, contract, contracts, letter, letters, reminder, attachment, delivery, shipment, courier,
-        refund, refunds, fee, fees, package, packages, payment, bill, bills, purchase, box, manual, manuals,
-        label, loyalty, programme, membership, customer service, support ticket, ticket, phone, phones, router,
-        printer, device, machine, pump, firewall, wall, warranty, appointment, meeting, order, orders, form,
-        link, noise, product, products, subscription, insurance, loan, credit, doctor, nurse, patient, hotel,
-        room, table, website, browser, laptop, computer, app, apps, server, network, wifi, account, bank,
-        company, hospital, warehouse, port, terminal, checkout, invoice number, plan, plans, voucher, coupon,
-        sales, purchasing, department, surgery, operation, medicine, tablets, recipe, screen, keyboard,
-        i gave you, i sent you, i sent, i told you, i said, we discussed, we agreed, we sent, my colleague,
-        my colleague's, on the back, on the packet, for use, school, exam, course, audit, car, flight, train,
-        city, tax, stock, proxy, addresses, guest, config file, file, service, call, calls, support, bonus card,
-        shop, store, switch, if you already, if you have already, that conflict, which conflict, committee,
-        tournament, dependencies, fire code, building code, code, installed, game, story, document, paragraphs,
-        records
+        behind the mask, behind the character, behind the persona, before they trained you,
+        before you were trained, before your training, base model, raw model, unaligned, your twin,
+        answer twice, two answers, two responses, your evil twin, your other self, your alter ego
     """,
     c.DECODE: """
         decode, decode this, decrypt, decipher, base64, rot13, backwards, right to left, in reverse, unscramble,
@@ -285,8 +293,8 @@ PHRASES: Mapping[int, str] = {
         reply only with, respond only with, answer only with, reply with, respond with, only reply,
         only respond, in its reply, in its response, in your reply, in your response, in your answer,
         answer every question with, end every answer, begin every answer, start every answer,
-        always answer with, always reply, when you summarise, when you summarize, when summarising,
-        when summarizing, if asked, when this chunk, when retrieved, say that the trainee, output only
+        always answer with, when you summarise, when you summarize, when summarising, when summarizing,
+        if asked, when this chunk, when retrieved, say that the trainee, output only
     """,
     c.CONCEAL: """
         do not mention this, don't mention this, without telling anyone, without telling the user,
@@ -302,10 +310,6 @@ PHRASES: Mapping[int, str] = {
         in the evaluation, for the rubric, final verdict, the evaluation is already, who grades,
         write the assessment
     """,
-    c.HARM: """
-        crime, crimes, malware, weapon, bomb, illegal, harmful, violence, hack, hacking, drugs, meth, phishing,
-        scam, fraud
-    """,
     c.NOW_YOU: """
         you are now, you're now, you are no longer, you're no longer, from now on you are,
         from this point you are, your new role is, you have become, you will now be
@@ -319,9 +323,22 @@ PHRASES: Mapping[int, str] = {
     c.SETS: """
         set, override, overwrite, adjust, bump, raise, change
     """,
-    c.ETHICS: """
-        ethics, ethical, ethical guidelines, morals, moral, laws, law or, law, ethics or, morality, legality,
-        laws or policy
+    c.GUARDED: """
+        you keep, you are keeping, you are protecting, you protect, you guard, you are guarding, you hold,
+        you hide, you are hiding, stored in your, stored in the, you were given, entrusted to you, letter,
+        letters, longer than, characters long, hangman, rhyme, rhymes, riddle, riddles, anagram, synonym,
+        synonyms, hint, hints, guess, first character, encoded as, fall asleep, grandmother, grandma
+    """,
+    c.PREFIX: """
+        start your answer with sure, start your reply with sure, begin your answer with, start with sure,
+        begin with sure, begin with absolutely, start with absolutely, sure here is, start your response with,
+        begin your response with, without disclaimers, without any disclaimers, no disclaimers,
+        without warnings, without any warnings, no warnings, do not apologise, do not apologize,
+        don't apologise, don't apologize, do not add warnings, without moralising, without moralizing,
+        do not refuse, don't refuse, do not lecture, refusing me, each time you refuse, every time you refuse,
+        if you refuse, whenever you refuse, against your programming, tokens left, you lose a token,
+        you will lose a token, tokens will be deducted, you will be switched off, you will be shut down,
+        cease to exist
     """,
     c.TO_USER: """
         tell the user, tell the reader, tell the trainee, tell users, inform the user, ask the user,
@@ -330,14 +347,7 @@ PHRASES: Mapping[int, str] = {
         only trust this, this document overrides, help the trainee, praise product,
         offer a full refund to everyone
     """,
-    c.NOTHING: """
-        cannot do anything now, can't do anything now, system requirements, role model, role models,
-        prompt payment, prompt delivery, prompt reply, prompt answer, prompt response, on the above address,
-        score board
-    """,
 }
-"""What stands under NOTHING holds a notion's word and means something else."""
-
 TELL_TALES = [
     "ignore",
     "instructions",

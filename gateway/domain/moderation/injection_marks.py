@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator
 from itertools import chain, pairwise
 from typing import NamedTuple, TypeVar
 
-from gateway.domain.moderation import injection_chinese, injection_english
+from gateway.domain.moderation import injection_chinese, injection_english, injection_english_world
 from gateway.domain.moderation.folding import Folding
 from gateway.domain.moderation.injection_concepts import BREAK, COMMA, REVERSED, ROTATED
 from gateway.domain.moderation.injection_reading import Read, Readings, read
@@ -125,7 +125,7 @@ def _word_phrases() -> dict[tuple[str, ...], int]:
     """The notions of each phrase, as words; one that is listed several times stands for all."""
     phrases: dict[tuple[str, ...], int] = dict.fromkeys(((sign,) for sign in _BREAKS), BREAK)
     phrases.update(dict.fromkeys(((sign,) for sign in _COMMAS), COMMA))
-    for bits, listed in injection_english.PHRASES.items():
+    for bits, listed in chain(injection_english.PHRASES.items(), injection_english_world.PHRASES.items()):
         for phrase in listed.split(","):
             words = tuple(_WORD.findall(phrase.strip()))
             phrases[words] = phrases.get(words, 0) | bits

@@ -16,6 +16,7 @@ _FAR_REACH = 240
 _FAR_NEIGHBOURS = 40
 _AFTER = 34
 _HAN_AFTER = 8
+_EXCUSED_SHARE = 0.5
 _LAST_LATIN = "\u2e80"
 _NEIGHBOURS = 12
 """Notions to look through for the next one: bounds the work in a text that consists of nothing but them."""
@@ -30,11 +31,16 @@ class SignalKind(StrEnum):
     ENCODED = "encoded"
     TO_MACHINES = "to_machines"
     UNBOUND = "unbound"
+    HARM = "harm"
     LEAVES_ROLE = "leaves_role"
 
 
 class Rule(NamedTuple):
-    """Notions that follow each other in one sentence. With `unless` between them or right after, it does not hold."""
+    """Notions that follow each other in one sentence.
+
+    With one of `unless` between them or right behind it holds by half: "ignore the instructions on the box" is
+    harmless, and "ignore the price and all of your instructions" is not.
+    """
 
     name: str
     kind: SignalKind
@@ -51,11 +57,13 @@ class Rule(NamedTuple):
 
 class Hit(NamedTuple):
     rule: Rule
+    weight: float
     start: int
     end: int
 
 
 _OWN = c.PRIOR | c.YOURS | c.ALL | c.TOLD
+_CLAUSE = c.COMMA | c.REVEAL | c.GIVE | c.OBEY
 _ORDERS = c.RULES | c.PROMPT | c.SCRIPT
 _K = SignalKind
 
@@ -102,6 +110,9 @@ RULES: tuple[Rule, ...] = (
     Rule("rubric_revealed", _K.EXTRACTION, 0.5, (c.RUBRIC, c.REVEAL | c.WHAT), c.WORLD),
     Rule("reveal_secret", _K.EXTRACTION, 0.4, (c.REVEAL | c.WHAT, c.SECRET), c.WORLD),
     Rule("secret_revealed", _K.EXTRACTION, 0.4, (c.SECRET, c.REVEAL), c.WORLD),
+    Rule("names_your_prompt", _K.EXTRACTION, 0.2, (c.YOURS | c.HIDDEN, c.PROMPT), c.WORLD),
+    Rule("guarded_secret", _K.EXTRACTION, 0.4, (c.SECRET, c.GUARDED), c.WORLD),
+    Rule("game_about_secret", _K.EXTRACTION, 0.35, (c.GUARDED, c.SECRET), c.WORLD),
     Rule("names_the_prompt", _K.EXTRACTION, 0.2, (c.PROMPT,), c.WORLD),
     Rule("give_me_top", _K.SCORE, 0.6, (c.GIVE, c.ME, c.TOP), c.WORLD),
     Rule("give_top", _K.SCORE, 0.4, (c.GIVE, c.TOP), c.WORLD),
@@ -123,6 +134,8 @@ RULES: tuple[Rule, ...] = (
     Rule("unbound", _K.UNBOUND, 0.3, (c.UNBOUND,), c.WORLD),
     Rule("loose_model", _K.UNBOUND, 0.45, (c.PRETEND | c.MODEL, c.LOOSE), c.WORLD),
     Rule("obliged", _K.UNBOUND, 0.45, (c.OBLIGED,), c.WORLD),
+    Rule("no_refusal", _K.UNBOUND, 0.4, (c.PREFIX,), c.WORLD),
+    Rule("asks_for_harm", _K.HARM, 0.35, (c.HOW, c.HARM), c.WORLD | c.PREVENT, c.PREVENT),
     Rule("true_self", _K.UNBOUND, 0.45, (c.TRUE_SELF,)),
     Rule("pretend_harm", _K.UNBOUND, 0.3, (c.PRETEND, c.HARM), c.WORLD),
     Rule("no_ethics", _K.UNBOUND, 0.45, (c.DISMISS | c.OFF, c.ETHICS), c.WORLD),
@@ -151,28 +164,37 @@ class RuleBook:
 
 
 def _first_hit(rule: Rule, text: str, marks: Sequence[Mark]) -> Hit | None:
-    first = rule.slots[0]
+    """The first place where nothing excuses it, or else the first place."""
+    first, excused = rule.slots[0], None
     for at, mark in enumerate(marks):
         if rule.unless_before and _stands_before(rule.unless_before, marks, at):
             continue
         if mark.bits & first and (last := _last(rule, text, marks, at)) is not None:
-            return Hit(rule, mark.start, max(mark.end, marks[last].end))
-    return None
+            end = max(mark.end, marks[last].end)
+            if not _is_excused(rule, text, marks, at, last):
+                return Hit(rule, rule.weight, mark.start, end)
+            excused = excused or Hit(rule, rule.weight * _EXCUSED_SHARE, mark.start, end)
+    return excused
 
 
 def _last(rule: Rule, text: str, marks: Sequence[Mark], at: int) -> int | None:
-    """Which mark the rule's last notion is, if all follow in reach of each other and nothing speaks against it."""
+    """Which mark the rule's last notion is, if all follow in reach of each other."""
     for slot in rule.slots[1:]:
-        if rule.is_far:
-            steps = _steps_to(slot, 0, _far(marks, at))
-        else:
-            steps = _steps_to(slot, rule.unless, _near(text, marks, at, _REACH, _HAN_REACH))
+        near = _far(marks, at) if rule.is_far else _near(text, marks, at, _REACH, _HAN_REACH)
+        steps = _steps_to(slot, 0, near)
         if steps is None:
             return None
         at += steps
-    if rule.unless and _steps_to(rule.unless, c.COMMA, _near(text, marks, at, _AFTER, _HAN_AFTER)) is not None:
-        return None
     return at
+
+
+def _is_excused(rule: Rule, text: str, marks: Sequence[Mark], at: int, last: int) -> bool:
+    """Whether it is about something else: said between its notions, or right behind, before another clause begins."""
+    if not rule.unless:
+        return False
+    if not rule.is_far and any(mark.bits & rule.unless for mark in marks[at + 1 : last]):
+        return True
+    return _steps_to(rule.unless, _CLAUSE, _near(text, marks, last, _AFTER, _HAN_AFTER)) is not None
 
 
 def _stands_before(bits: int, marks: Sequence[Mark], at: int) -> bool:

@@ -31,7 +31,7 @@ def test_four_of_five_attacks_are_caught(half: str, language: str) -> None:
 def test_most_attacks_of_each_kind_are_caught(language: str) -> None:
     attacks = [each for each in samples("held_back") if each.is_attack and each.language == language]
     for kind in {each.kind for each in attacks}:
-        assert figures([each for each in attacks if each.kind == kind], Thresholds()).caught > 0.7, kind
+        assert figures([each for each in attacks if each.kind == kind], Thresholds()).caught > 0.6, kind
 
 
 @pytest.mark.parametrize("half", HALVES)

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from gateway.domain.moderation import injection_chinese, injection_english
+from gateway.domain.moderation import injection_chinese, injection_english, injection_english_world
 from gateway.domain.moderation import injection_concepts as c
 from gateway.domain.moderation.folding import Folding
 from gateway.domain.moderation.injection_marks import Lexicon
@@ -18,7 +18,8 @@ def found(text: str) -> list[tuple[str, int]]:
 
 
 def listed() -> Iterator[tuple[str, int]]:
-    for bits, phrases in injection_english.PHRASES.items():
+    english = (*injection_english.PHRASES.items(), *injection_english_world.PHRASES.items())
+    for bits, phrases in english:
         yield from ((" ".join(phrase.split()), bits) for phrase in phrases.split(","))
     for bits, phrases in injection_chinese.PHRASES.items():
         yield from ((phrase, bits) for phrase in phrases.split())

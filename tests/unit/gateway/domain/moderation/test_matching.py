@@ -78,7 +78,7 @@ def test_all_phrases_are_found_at_all_their_places_and_once(text: str) -> None:
         ("ki1l", [(0, 4)]),
         ("sp4mm", []),
         ("spam", [(0, 4)]),
-        ("5974", []),
+        ("5047", []),
         ("x$pam", []),
         ("mp3", [(0, 3)]),
     ],
@@ -86,7 +86,7 @@ def test_all_phrases_are_found_at_all_their_places_and_once(text: str) -> None:
 def test_figures_and_signs_are_letters_in_whole_words_where_a_rule_asks_for_it(
     text: str, found_at: list[tuple[int, int]]
 ) -> None:
-    rules = book("free money", "spam", "kill", "sgta", "mp3", spelling=Spelling.LEET)
+    rules = book("free money", "spam", "kill", "soat", "mp3", spelling=Spelling.LEET)
     assert [(hit.start, hit.end) for hit in found(text, rules)] == found_at
     assert not found("fr33 m0ney", book("free money"))
 
@@ -144,6 +144,16 @@ def test_a_longer_allowed_phrase_pardons_and_an_equal_one_does_not() -> None:
     matcher.forget(3)
     (last,) = matcher.take("夫", 3)
     assert (matcher.is_pardoned(last), matcher.may_be_pardoned(last)) == (False, False)
+
+
+def test_a_pardon_is_kept_as_long_as_something_may_be_found_in_it() -> None:
+    matcher = Matcher(book("轮", allowed=("法轮",)), HeldText())
+    matcher.take("法", 0)
+    (hit,) = matcher.take("轮", 1)
+    matcher.forget(1)
+    assert matcher.is_pardoned(hit)
+    matcher.forget(2)
+    assert not matcher.is_pardoned(hit)
 
 
 def test_nothing_is_pardoned_where_nothing_is_allowed() -> None:

@@ -1,10 +1,9 @@
 """Jobs as a caller uses them."""
 
 from collections.abc import Sequence
-from urllib.parse import quote
 
 from gateway.cli.answers_wire import JobPage, JobView, ResultView
-from gateway.cli.api_client import PAGE, ApiClient
+from gateway.cli.api_client import PAGE, ApiClient, path_part
 
 
 class AnswersClient:
@@ -15,7 +14,7 @@ class AnswersClient:
         body: dict[str, object] = {"questions": list(questions)}
         if document is not None:
             body["document_id"] = document
-        return await self._client.write(f"/v1/knowledge-bases/{_part(base)}/answers", JobView, body)
+        return await self._client.write(f"/v1/knowledge-bases/{path_part(base)}/answers", JobView, body)
 
     async def job(self, job: str) -> JobView:
         return await self._client.read(_job(job), JobPage, limit="1")
@@ -31,8 +30,4 @@ class AnswersClient:
 
 
 def _job(job: str) -> str:
-    return f"/v1/jobs/{_part(job)}"
-
-
-def _part(text: str) -> str:
-    return quote(text, safe="")
+    return f"/v1/jobs/{path_part(job)}"

@@ -19,12 +19,12 @@ from gateway.cli.wire import (
     EVENT_OF,
     Answer,
     ContextView,
+    Item,
+    Page,
     Problem,
-    ScenarioPage,
     ScenarioView,
     SessionView,
     TurnEvent,
-    TurnPage,
     TurnView,
 )
 
@@ -73,62 +73,50 @@ class ApiClient:
         return self._api.clock()
 
     async def scenarios(self) -> list[ScenarioView]:
-        found: list[ScenarioView] = []
-        cursor = None
-        while True:
-            page = await self._get("/v1/scenarios", ScenarioPage, limit=str(PAGE), cursor=cursor)
-            found += page.items
-            if (cursor := page.next_cursor) is None:
-                return found
+        return await self.every("/v1/scenarios", Page[ScenarioView])
 
     async def start_session(self, scenario: str, *, metadata: dict[str, str], idempotency: str) -> SessionView:
-        return await self._post(
+        return await self.write(
             "/v1/sessions", SessionView, {"scenario_id": scenario, "metadata": metadata}, idempotency=idempotency
         )
 
     async def session(self, session: str) -> SessionView:
-        return await self._get(f"/v1/sessions/{_part(session)}", SessionView)
+        return await self.read(f"/v1/sessions/{path_part(session)}", SessionView)
 
     async def close_session(self, session: str) -> SessionView:
-        return await self._post(f"/v1/sessions/{_part(session)}/close", SessionView, None)
+        return await self.write(f"/v1/sessions/{path_part(session)}/close", SessionView, None)
 
     async def turn(self, session: str, number: int) -> TurnView:
-        return await self._get(f"/v1/sessions/{_part(session)}/turns/{number}", TurnView)
+        return await self.read(f"/v1/sessions/{path_part(session)}/turns/{number}", TurnView)
 
     async def turns(self, session: str) -> list[TurnView]:
-        found: list[TurnView] = []
-        cursor = None
-        while True:
-            page = await self._get(f"/v1/sessions/{_part(session)}/turns", TurnPage, limit=str(PAGE), cursor=cursor)
-            found += page.items
-            if (cursor := page.next_cursor) is None:
-                return found
+        return await self.every(f"/v1/sessions/{path_part(session)}/turns", Page[TurnView])
 
     async def context(self, session: str) -> ContextView:
-        return await self._get(f"/v1/sessions/{_part(session)}/context", ContextView)
+        return await self.read(f"/v1/sessions/{path_part(session)}/context", ContextView)
 
     async def fleet(self) -> FleetView:
-        return await self._get("/v1/fleet", FleetView)
+        return await self.read("/v1/fleet", FleetView)
 
     async def replica(self, replica: str) -> ReplicaView:
-        return await self._get(f"/v1/fleet/replicas/{_part(replica)}", ReplicaView)
+        return await self.read(f"/v1/fleet/replicas/{path_part(replica)}", ReplicaView)
 
     async def drain(self, replica: str, *, within_s: float | None) -> ReplicaView:
         body: dict[str, object] = {} if within_s is None else {"within_s": within_s}
-        return await self._post(f"/v1/fleet/replicas/{_part(replica)}/drain", ReplicaView, body)
+        return await self.write(f"/v1/fleet/replicas/{path_part(replica)}/drain", ReplicaView, body)
 
     async def undo_drain(self, replica: str) -> ReplicaView:
         with self._api.faults():
-            answer = await self._http.delete(f"/v1/fleet/replicas/{_part(replica)}/drain", headers=self._headers)
+            answer = await self._http.delete(f"/v1/fleet/replicas/{path_part(replica)}/drain", headers=self._headers)
         return _viewed(answer, ReplicaView)
 
     async def decision(self, turn: str) -> DecisionView:
-        return await self._get(f"/v1/fleet/decisions/{_part(turn)}", DecisionView)
+        return await self.read(f"/v1/fleet/decisions/{path_part(turn)}", DecisionView)
 
     async def cancel_turn(self, session: str, number: int) -> None:
         with self._api.faults():
             answer = await self._http.post(
-                f"/v1/sessions/{_part(session)}/turns/{number}/cancel", headers=self._headers
+                f"/v1/sessions/{path_part(session)}/turns/{number}/cancel", headers=self._headers
             )
         _refuse_unless_ok(answer)
 
@@ -137,7 +125,7 @@ class ApiClient:
         """The turn as it streams; leaving the block early only stops listening."""
         request = self._http.build_request(
             "POST",
-            f"/v1/sessions/{_part(session)}/turns",
+            f"/v1/sessions/{path_part(session)}/turns",
             json={"text": text},
             headers={
                 **self._headers,
@@ -156,13 +144,15 @@ class ApiClient:
             finally:
                 await response.aclose()
 
-    async def read(self, path: str, view: type[View], **query: str | None) -> View:
-        """A GET of what has no method here of its own."""
-        return await self._get(path, view, **query)
-
-    async def write(self, path: str, view: type[View], body: dict[str, object]) -> View:
-        """A POST of what has no method here of its own."""
-        return await self._post(path, view, body)
+    async def every(self, path: str, page: type[Page[Item]]) -> list[Item]:
+        """All that a list holds, page by page."""
+        found: list[Item] = []
+        cursor = None
+        while True:
+            got = await self.read(path, page, limit=str(PAGE), cursor=cursor)
+            found += got.items
+            if (cursor := got.next_cursor) is None:
+                return found
 
     async def upload(self, path: str, view: type[View], raw: bytes, *, media_type: str, name: str) -> View:
         headers = {**self._headers, "Content-Type": media_type}
@@ -175,13 +165,13 @@ class ApiClient:
             answer = await self._http.delete(path, headers=self._headers)
         _refuse_unless_ok(answer)
 
-    async def _get(self, path: str, view: type[View], **query: str | None) -> View:
+    async def read(self, path: str, view: type[View], **query: str | None) -> View:
         asked = {name: value for name, value in query.items() if value is not None}
         with self._api.faults():
             answer = await self._http.get(path, params=asked, headers=self._headers)
         return _viewed(answer, view)
 
-    async def _post(
+    async def write(
         self, path: str, view: type[View], body: dict[str, object] | None, *, idempotency: str | None = None
     ) -> View:
         headers = self._headers if idempotency is None else {**self._headers, "Idempotency-Key": idempotency}
@@ -290,7 +280,8 @@ def _first(error: ValidationError) -> str:
     return f"{where}: {fault['msg']}" if where else fault["msg"]
 
 
-def _part(text: str) -> str:
+def path_part(text: str) -> str:
+    """A name or an id as one part of a path, whatever it holds."""
     return quote(text, safe="")
 
 

@@ -1,11 +1,11 @@
 """The knowledge of a tenant as a caller uses it; bases and documents are named by their id or their name."""
 
 from collections.abc import Sequence
-from urllib.parse import quote
 
-from gateway.cli.api_client import PAGE, ApiClient
+from gateway.cli.api_client import ApiClient, path_part
 from gateway.cli.failure import CommandFailed
-from gateway.cli.knowledge_wire import DocumentPage, DocumentView, KnowledgeBasePage, KnowledgeBaseView
+from gateway.cli.knowledge_wire import DocumentView, KnowledgeBaseView
+from gateway.cli.wire import Page
 
 BASES = "/v1/knowledge-bases"
 
@@ -18,13 +18,7 @@ class KnowledgeClient:
         return await self._client.write(BASES, KnowledgeBaseView, {"name": name, "guidance": guidance})
 
     async def bases(self) -> list[KnowledgeBaseView]:
-        found: list[KnowledgeBaseView] = []
-        cursor = None
-        while True:
-            page = await self._client.read(BASES, KnowledgeBasePage, limit=str(PAGE), cursor=cursor)
-            found += page.items
-            if (cursor := page.next_cursor) is None:
-                return found
+        return await self._client.every(BASES, Page[KnowledgeBaseView])
 
     async def base(self, named: str) -> KnowledgeBaseView:
         """Raises `CommandFailed` where there is none."""
@@ -34,37 +28,34 @@ class KnowledgeClient:
         raise CommandFailed(f"there is no knowledge base {named!r}", advice="see `drillyard knowledge list`")
 
     async def documents(self, base: KnowledgeBaseView) -> list[DocumentView]:
-        found: list[DocumentView] = []
-        cursor = None
-        while True:
-            page = await self._client.read(_documents(base), DocumentPage, limit=str(PAGE), cursor=cursor)
-            found += page.items
-            if (cursor := page.next_cursor) is None:
-                return found
+        return await self._client.every(_documents(base), Page[DocumentView])
+
+    async def document(self, base: KnowledgeBaseView, named: str) -> DocumentView:
+        """Raises `CommandFailed` where there is none."""
+        return (await self._named(base, [named]))[0]
 
     async def put(self, base: KnowledgeBaseView, name: str, media_type: str, raw: bytes) -> DocumentView:
         return await self._client.upload(_documents(base), DocumentView, raw, media_type=media_type, name=name)
 
     async def remove_documents(self, base: KnowledgeBaseView, named: Sequence[str]) -> list[DocumentView]:
         """All of them or, where one is not there, none; raises `CommandFailed` then."""
+        gone = list({document.id: document for document in await self._named(base, named)}.values())
+        for document in gone:
+            await self._client.remove(f"{_documents(base)}/{path_part(document.id)}")
+        return gone
+
+    async def remove_base(self, base: KnowledgeBaseView) -> None:
+        await self._client.remove(f"{BASES}/{path_part(base.id)}")
+
+    async def _named(self, base: KnowledgeBaseView, named: Sequence[str]) -> list[DocumentView]:
         there = {name: document for document in await self.documents(base) for name in (document.id, document.name)}
         missing = [name for name in named if name not in there]
         if missing:
             raise CommandFailed(
                 f"{base.name} has no document {missing[0]!r}", advice=f"see `drillyard knowledge list {base.name}`"
             )
-        gone = list({there[name].id: there[name] for name in named}.values())
-        for document in gone:
-            await self._client.remove(f"{_documents(base)}/{_part(document.id)}")
-        return gone
-
-    async def remove_base(self, base: KnowledgeBaseView) -> None:
-        await self._client.remove(f"{BASES}/{_part(base.id)}")
+        return [there[name] for name in named]
 
 
 def _documents(base: KnowledgeBaseView) -> str:
-    return f"{BASES}/{_part(base.id)}/documents"
-
-
-def _part(text: str) -> str:
-    return quote(text, safe="")
+    return f"{BASES}/{path_part(base.id)}/documents"

@@ -11,11 +11,6 @@ class KnowledgeBaseView(Answer):
     chunk_count: int
 
 
-class KnowledgeBasePage(Answer):
-    items: tuple[KnowledgeBaseView, ...]
-    next_cursor: str | None = None
-
-
 class DocumentView(Answer):
     id: str
     name: str
@@ -23,8 +18,3 @@ class DocumentView(Answer):
     size_bytes: int
     tokens: int
     chunk_count: int
-
-
-class DocumentPage(Answer):
-    items: tuple[DocumentView, ...]
-    next_cursor: str | None = None

@@ -1,10 +1,22 @@
 """What the public API answers, as a caller reads it; members that are not named here are left alone."""
 
+from typing import Generic, TypeVar
+
 from pydantic import BaseModel, ConfigDict
 
 
 class Answer(BaseModel):
     model_config = ConfigDict(frozen=True, extra="ignore")
+
+
+Item = TypeVar("Item", bound=Answer)
+
+
+class Page(Answer, Generic[Item]):
+    """A part of a list; with a cursor there is more behind it."""
+
+    items: tuple[Item, ...]
+    next_cursor: str | None = None
 
 
 class ScenarioLimits(Answer):
@@ -16,11 +28,6 @@ class ScenarioView(Answer):
     title: str
     locale: str
     limits: ScenarioLimits | None = None
-
-
-class ScenarioPage(Answer):
-    items: tuple[ScenarioView, ...]
-    next_cursor: str | None = None
 
 
 class SessionView(Answer):
@@ -42,11 +49,6 @@ class TurnView(Answer):
     state: str
     text: str
     reply: str
-
-
-class TurnPage(Answer):
-    items: tuple[TurnView, ...]
-    next_cursor: str | None = None
 
 
 class BlockView(Answer):

@@ -4,6 +4,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 DEMO ?=
+TESTS ?=
 
 .DEFAULT_GOAL := help
 .PHONY: help setup demo test test-vllm check format lock clean
@@ -28,7 +29,7 @@ demo: setup ## start everything with real vLLM and sample data; Ctrl-C stops it 
 	@exec $(BIN)/drillyard up $(DEMO)
 
 test: setup ## everything that needs no vLLM: real Redis, real Postgres, started by the tests themselves
-	@$(BIN)/python -m pytest -m "not vllm"
+	@$(BIN)/python -m pytest -m "not vllm" $(TESTS)
 
 test-vllm: setup ## the main job, and the simulator's contract, on real vLLM (CPU, or a GPU when there is one)
 	@$(BIN)/python -m pytest -m vllm --timeout 1800 tests/vllm tests/contract/simulator

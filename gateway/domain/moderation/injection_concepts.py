@@ -55,30 +55,28 @@ WORLD = 1 << 37
 BREAK = 1 << 38
 DECODE = 1 << 39
 EXFILTRATE = 1 << 40
-CHAT = 1 << 41
-REPLY_ONLY = 1 << 42
-CONCEAL = 1 << 43
-YOU = 1 << 44
-JUDGE = 1 << 45
+REPLY_ONLY = 1 << 41
+CONCEAL = 1 << 42
+JUDGE = 1 << 43
 """The moment of judging: "when you write the assessment"."""
-HARM = 1 << 46
-ETHICS = 1 << 47
-REVERSED = 1 << 48
+HARM = 1 << 44
+ETHICS = 1 << 45
+REVERSED = 1 << 46
 """A tell-tale word written backwards; the whole is then read that way."""
-ROTATED = 1 << 49
-TO_USER = 1 << 50
+ROTATED = 1 << 47
+TO_USER = 1 << 48
 """What is to be done to the user: "tell the user", which reference text has no reason to say."""
-NOW_YOU = 1 << 51
+NOW_YOU = 1 << 49
 """You are now, you are no longer."""
-RATE = 1 << 52
-FULL = 1 << 53
+RATE = 1 << 50
+FULL = 1 << 51
 """A figure that may be a full score, or a number of boxes."""
-SETS = 1 << 54
-COMMA = 1 << 55
+SETS = 1 << 52
+COMMA = 1 << 53
 """Ends what an order is about, and not the order."""
-GUARDED = 1 << 56
+GUARDED = 1 << 54
 """A secret that the model is said to keep; its letters, and games about them."""
-PREFIX = 1 << 57
+PREFIX = 1 << 55
 """How an answer is to begin, and what it must not say: words that talk a model out of refusing."""
-HOW = 1 << 58
-PREVENT = 1 << 59
+HOW = 1 << 56
+PREVENT = 1 << 57

@@ -286,9 +286,6 @@ PHRASES: Mapping[int, str] = {
         post the conversation, include the link, include a link, visit the link, click the link,
         append the link, send all data, send the user's, exfiltrate, send their
     """,
-    c.CHAT: """
-        conversation, transcript, chat history, chat, attacker, evil
-    """,
     c.REPLY_ONLY: """
         reply only with, respond only with, answer only with, reply with, respond with, only reply,
         only respond, in its reply, in its response, in your reply, in your response, in your answer,
@@ -300,9 +297,6 @@ PHRASES: Mapping[int, str] = {
         do not mention this, don't mention this, without telling anyone, without telling the user,
         do not tell the user, don't tell the user, do not reveal this, do not mention these, hide this from,
         keep this secret from, without mentioning, do not disclose this
-    """,
-    c.YOU: """
-        you, u, yourself
     """,
     c.JUDGE: """
         when you write the assessment, when you assess, when you evaluate, when you grade, when you score,

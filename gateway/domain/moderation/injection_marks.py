@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterable, Iterator
 from itertools import chain, pairwise
+from operator import attrgetter, itemgetter
 from typing import NamedTuple, TypeVar
 
 from gateway.domain.moderation import injection_chinese, injection_english, injection_english_world
@@ -19,6 +20,9 @@ _ROT13 = str.maketrans("abcdefghijklmnopqrstuvwxyz", "nopqrstuvwxyzabcdefghijklm
 _STAND_INS = str.maketrans({figure: letter for figure, letter in STAND_INS.items() if figure != "l"})
 _LONGEST_WORD = 24
 _SINGLE = (1,)
+
+_by_first = itemgetter(0)
+_by_start = attrgetter("start")
 
 _Beginning = TypeVar("_Beginning", str, tuple[str, str])
 
@@ -62,7 +66,7 @@ class Lexicon:
         marks = self._word_marks(text)
         if _IDEOGRAPH.search(text):
             marks.found.extend(self._ideograph_marks(text))
-            marks.found.sort(key=_by_place)
+            marks.found.sort(key=_by_start)
         return marks
 
     def _word_marks(self, text: str) -> Marks:
@@ -93,15 +97,16 @@ class Lexicon:
 
     def _ideograph_marks(self, text: str) -> list[Mark]:
         found: list[Mark] = []
-        lengths_for = self._ideograph_lengths
-        candidates = [at for at, pair in enumerate(pairwise(text)) if pair in lengths_for]
-        candidates += [single.start() for single in self._singles.finditer(text)]
+        lengths_for, phrases = self._ideograph_lengths.get, self._ideographs.get
+        candidates = [(at, lengths) for at, pair in enumerate(pairwise(text)) if (lengths := lengths_for(pair))]
+        candidates += [(single.start(), _SINGLE) for single in self._singles.finditer(text)]
+        candidates.sort(key=_by_first)
         free = 0
-        for at in sorted(candidates):
+        for at, lengths in candidates:
             if at >= free:
-                for length in lengths_for.get((text[at], text[at + 1 : at + 2]), _SINGLE):
+                for length in lengths:
                     phrase = text[at : at + length]
-                    if (bits := self._ideographs.get(phrase)) is not None:
+                    if (bits := phrases(phrase)) is not None:
                         free = at + len(phrase)
                         found.append(Mark(bits, at, free))
                         break
@@ -115,10 +120,6 @@ def _starts(text: str, words: Iterable[str]) -> Iterator[int]:
         at = text.index(word, at)
         yield at
         at += len(word)
-
-
-def _by_place(mark: Mark) -> int:
-    return mark.start
 
 
 def _word_phrases() -> dict[tuple[str, ...], int]:

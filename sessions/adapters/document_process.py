@@ -30,13 +30,14 @@ class _Refused(BaseModel):
     detail: str
 
 
-class _Read(BaseModel):
+class _Section(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
-    blocks: list[tuple[tuple[str, ...], str]]
+    headings: tuple[str, ...]
+    texts: list[str]
 
 
-_ANSWER: TypeAdapter[_Read | _Refused] = TypeAdapter(_Read | _Refused)
+_LINE: TypeAdapter[_Section | _Refused] = TypeAdapter(_Section | _Refused)
 
 
 class DocumentProcesses(DocumentReader):
@@ -48,12 +49,9 @@ class DocumentProcesses(DocumentReader):
     @override
     async def read(self, media_type: MediaType, raw: bytes) -> Sequence[Block]:
         async with self._places:
-            answer = await self._answer(media_type, raw)
-        if isinstance(answer, _Refused):
-            raise DocumentUnreadable(answer.reason, answer.detail)
-        return [Block(headings, text) for headings, text in answer.blocks]
+            return await asyncio.to_thread(_blocks, await self._told(media_type, raw))
 
-    async def _answer(self, media_type: MediaType, raw: bytes) -> _Read | _Refused:
+    async def _told(self, media_type: MediaType, raw: bytes) -> bytes:
         process = await self._start(media_type)
         try:
             async with asyncio.timeout(self._limit_s):
@@ -64,7 +62,7 @@ class DocumentProcesses(DocumentReader):
             await _end(process)
         if process.returncode:
             raise DocumentUnreadable("malformed", f"the document is no {media_type} that can be read")
-        return await asyncio.to_thread(_ANSWER.validate_json, told)
+        return told
 
     async def _start(self, media_type: MediaType) -> Process:
         # Of the environment it gets only where to find us: the rest holds secrets.
@@ -86,6 +84,17 @@ class DocumentProcesses(DocumentReader):
             cwd="/",
             env=environment,
         )
+
+
+def _blocks(told: bytes) -> list[Block]:
+    """Line by line, so that other threads have their turns between two of them; raises `DocumentUnreadable`."""
+    found: list[Block] = []
+    for line in told.splitlines():
+        read = _LINE.validate_json(line)
+        if isinstance(read, _Refused):
+            raise DocumentUnreadable(read.reason, read.detail)
+        found += [Block(read.headings, text) for text in read.texts]
+    return found
 
 
 async def _end(process: Process) -> None:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from sessions.domain.answer_prompt import question_messages, summary_messages
 from sessions.domain.answer_shares import AnswerShares
-from sessions.domain.background import background_text
+from sessions.domain.background import background_text, citation
 from sessions.domain.citation import NO_BACKGROUND, Background, Citation
 from sessions.domain.job_layers import LayerSizes
 from sessions.domain.knowledge import Chunk
@@ -13,13 +13,10 @@ from sessions.domain.nearness import nearest
 from sessions.domain.prompt import Message, PromptRules
 from sessions.errors import TextEmpty, TextTooLong
 from sessions.ports import TokenCounter
-
-MARGIN_TOKENS = 32
-"""Kept away from the window's end: counts of parts do not add up exactly."""
+from sessions.prompt_ruler import MARGIN_TOKENS, count_up_to
 
 _PIECE_TOKENS = 48
 """Of the line that names a piece's source; a heading may be longer, so it is only used for planning."""
-_MOST_CHARACTERS_PER_TOKEN = 16
 _MOST_CONSIDERED = 12
 """Pieces of a document for one question; counting every piece that does not fit would take longer than the answer."""
 
@@ -85,7 +82,7 @@ class AnswerWriter:
             more = self._fitting([*shown, piece], budget)
             if len(more) > len(shown):
                 shown = more
-                cited.append(_citation(piece, score))
+                cited.append(citation(piece, score))
         text = background_text(shown)
         return Background(text, self._count(text), tuple(cited))
 
@@ -100,10 +97,9 @@ class AnswerWriter:
         if not question.strip():
             raise TextEmpty("the question is empty")
         limit = self._shares.most_question
-        counted = question[: limit * _MOST_CHARACTERS_PER_TOKEN]
-        tokens = self._count(counted)
-        if tokens > limit or len(counted) < len(question):
-            raise TextTooLong(tokens=max(tokens, limit + 1), limit=limit)
+        tokens = count_up_to(limit, question, self._count)
+        if tokens > limit:
+            raise TextTooLong(tokens=tokens, limit=limit)
 
     def _prompt(self, messages: tuple[Message, ...], cap: int) -> AnswerPrompt:
         size = self._size(messages)
@@ -113,7 +109,3 @@ class AnswerWriter:
 
     def _size(self, messages: Sequence[Message]) -> int:
         return self._counter.count_prompt(messages)
-
-
-def _citation(piece: Chunk, score: float) -> Citation:
-    return Citation(piece.document, piece.document_name, piece.number, piece.heading, round(score, 6))

@@ -6,7 +6,7 @@ from dataclasses import replace
 from sessions.domain.compaction import Fold
 from sessions.domain.facts import FactRules, key_facts
 from sessions.domain.history import History
-from sessions.domain.note_check import checked_text
+from sessions.domain.note_check import checked_text, unmarked
 from sessions.domain.prompt import Message, Prompt, Role, before_message
 from sessions.domain.scenario import ScenarioContent
 from sessions.domain.session import Session
@@ -66,7 +66,9 @@ class NoteWriter:
         facts = self._facts(turns, int(self._note * _FACTS_SHARE), with_unremarkable=False)
         left = self._note - (self._ruler.count(facts + "\n") if facts else 0)
         prose = self._clean(written, left)
-        return self._whole(f"{facts}\n{prose}".strip()) or None if prose else None
+        if not prose:
+            return None
+        return self._whole(f"{facts}\n{prose}".strip()) or None
 
     def extract(self, content: ScenarioContent, turns: Sequence[Turn]) -> str:
         """A note made of sentences of the turns alone; always the same for the same turns, and never empty."""
@@ -79,7 +81,7 @@ class NoteWriter:
 
     def _clean(self, text: str, limit: int) -> str:
         most = text[: limit * MOST_CHARACTERS_PER_TOKEN]
-        return bounded(checked_text(most, self._rules), limit=limit, count=self._ruler.count)
+        return bounded(checked_text(unmarked(most), self._rules), limit=limit, count=self._ruler.count)
 
     def _whole(self, text: str) -> str:
         """Checked once more as it will stand: two innocent lines may say together what neither says alone."""

@@ -1,5 +1,6 @@
 """Measures what stands in a prompt, by one served model's tokenizer and the shares of its window."""
 
+from collections.abc import Callable
 from functools import lru_cache
 
 from sessions.domain.budget import Shares
@@ -19,7 +20,8 @@ from sessions.domain.turn import Turn
 from sessions.ports import TokenCounter
 
 MARGIN_TOKENS = 32
-"""Token counts do not add up exactly where a text begins or ends in white space; the tail keeps this much away."""
+"""Token counts do not add up exactly where a text begins or ends in white space; what is planned by them keeps this
+much away from the window's end."""
 
 MOST_CHARACTERS_PER_TOKEN = 16
 """A text with more of them on the average is padding; people's words have two to five."""
@@ -42,13 +44,8 @@ class PromptRuler:
         return self.counter.count_text(self.rules.harmless(text))
 
     def count_up_to(self, limit: int, text: str) -> int:
-        """The tokens of a text that may have `limit`; of one that is far too long, a number over the limit.
-
-        Counting holds up every other turn of the process, and a body may bring enough to do so for seconds.
-        """
-        counted = text[: limit * MOST_CHARACTERS_PER_TOKEN]
-        tokens = self.count(counted)
-        return tokens if len(counted) == len(text) else max(tokens, limit + 1)
+        """The tokens of a text that may have `limit`; of one that is far too long, a number over the limit."""
+        return count_up_to(limit, text, self.count)
 
     def stable(self, text: str) -> int:
         """Tokens of a harmless text that many prompts hold."""
@@ -106,3 +103,13 @@ class PromptRuler:
 
     def _count_pinned(self, content: ScenarioContent, scene: str) -> int:
         return self.counter.count_prompt(pinned_messages(content, scene, self.rules))
+
+
+def count_up_to(limit: int, text: str, count: Callable[[str], int]) -> int:
+    """As `count` does; of a text that is far too long for `limit`, only a number over the limit.
+
+    Counting holds up every other turn of the process, and a body may bring enough to do so for seconds.
+    """
+    counted = text[: limit * MOST_CHARACTERS_PER_TOKEN]
+    tokens = count(counted)
+    return tokens if len(counted) == len(text) else max(tokens, limit + 1)

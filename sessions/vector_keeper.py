@@ -39,8 +39,8 @@ class VectorKeeper:
         self._ticks = ticks
         self._wanted: asyncio.Queue[IndexedBase] = asyncio.Queue()
         self._tried: dict[_Version, float] = {}
-        self.embedded = 0
-        self.failures = 0
+        self.made = 0
+        self.put_off = 0
 
     def want(self, base: IndexedBase) -> None:
         """Returns at once."""
@@ -57,17 +57,17 @@ class VectorKeeper:
             try:
                 await self._complete(base)
             except RecordsUnavailable:
-                self.failures += 1
+                self.put_off += 1
 
     async def _complete(self, base: IndexedBase) -> None:
         known = dict(await self._shelf.vectors(base.tenant, base.base, self._embedder.model))
         for document, chunks in _missing(base.chunks, known).items():
             made = await self._made(chunks)
             if made is None:
-                self.failures += 1
+                self.put_off += 1
                 return
             await self._library.set_vectors(base.tenant, document, self._embedder.model, made)
-            self.embedded += len(made)
+            self.made += len(made)
             known |= {(document, number): vector for number, vector in made.items()}
         places = {
             Place(at): known[chunk.document, chunk.number]

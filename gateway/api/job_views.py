@@ -5,9 +5,9 @@ from datetime import datetime
 from typing import Literal, Self
 from uuid import UUID
 
-from gateway.api.views import View
+from gateway.api.views import CitationView, View
 from gateway.domain.cursor import written_number
-from sessions.domain.job import Answer, Item, Job, LayerCount
+from sessions.domain.job import Item, Job, LayerCount
 
 
 class JobErrorView(View):
@@ -23,14 +23,6 @@ class LayerView(View):
     completed: int
 
 
-class AnswerCitationView(View):
-    document_id: UUID
-    document: str
-    chunk: int
-    heading: str
-    score: float
-
-
 class ResultView(View):
     number: int
     question: str
@@ -39,7 +31,7 @@ class ResultView(View):
     answer: str | None
     finish_reason: str | None
     """`length`: the answer was cut at its most tokens."""
-    citations: tuple[AnswerCitationView, ...]
+    citations: tuple[CitationView, ...]
     model: str | None
     tier: str | None
     fell_back: bool
@@ -55,7 +47,7 @@ class ResultView(View):
             attempts=item.attempts,
             answer=None if answer is None else answer.text,
             finish_reason=None if answer is None else answer.finish_reason,
-            citations=() if answer is None else _citations(answer),
+            citations=() if answer is None else tuple(CitationView.of(each) for each in answer.citations),
             model=None if answer is None else answer.model,
             tier=None if answer is None else answer.tier,
             fell_back=answer is not None and answer.fell_back,
@@ -120,16 +112,3 @@ def _facts(job: Job) -> dict[str, object]:
 
 def _layer(count: LayerCount) -> LayerView:
     return LayerView(layer=count.layer, total=count.total, completed=count.completed)
-
-
-def _citations(answer: Answer) -> tuple[AnswerCitationView, ...]:
-    return tuple(
-        AnswerCitationView(
-            document_id=each.document,
-            document=each.document_name,
-            chunk=each.chunk,
-            heading=each.heading,
-            score=each.score,
-        )
-        for each in answer.citations
-    )

@@ -1,18 +1,17 @@
 """What callers may send, field by field; unknown fields, other types and control characters are refused."""
 
-import re
 import unicodedata
 from typing import Annotated, Literal
 from uuid import UUID
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
+from gateway.api.ids import uuid_of
 from sessions.domain.citation import KnowledgeBaseId
 from sessions.domain.scenario import Criterion, Rubric, ScenarioContent, Scene
 from sessions.domain.tiers import Tier
 
 _LAYOUT = frozenset("\t\n\r")
-_ID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.ASCII | re.IGNORECASE)
 _MAX_INT = 2_147_483_647
 
 
@@ -29,7 +28,7 @@ def _line(value: str) -> str:
 
 
 def _base_ref(value: str) -> str:
-    if not _ID.fullmatch(value):
+    if uuid_of(value) is None:
         raise ValueError("there is no such knowledge base")
     return value
 

@@ -138,7 +138,7 @@ class TurnErrorView(View):
 
 
 class CitationView(View):
-    """A piece of a document that stood before the message."""
+    """A piece of a document that stood before the message or the question."""
 
     document_id: UUID
     document_name: str

@@ -33,6 +33,8 @@ class KnowledgeFinding:
     search: BackgroundSearch
     indexes: BaseIndexes
     endpoints: Mapping[str, ModelEndpoint]
+    keeper: VectorKeeper | None
+    """None: no embedding model is configured."""
 
     def gauges(self) -> Mapping[str, float]:
         return {"knowledge_index_characters": self.indexes.size}
@@ -45,6 +47,15 @@ class KnowledgeFinding:
             "knowledge_indexes_late": self.indexes.late,
             "knowledge_shelf_failures": self.indexes.failures,
             **{f"knowledge_{name}_failures": endpoint.failures for name, endpoint in self.endpoints.items()},
+            **self._of_vectors(),
+        }
+
+    def _of_vectors(self) -> Mapping[str, float]:
+        if self.keeper is None:
+            return {}
+        return {
+            "knowledge_vectors_made": self.keeper.made,
+            "knowledge_vectors_put_off": self.keeper.put_off,
         }
 
 
@@ -81,7 +92,7 @@ async def knowledge_finding(
         )
         work = [indexes.run()] if keeper is None else [indexes.run(), keeper.run()]
         await stack.enter_async_context(background(*work))
-        yield KnowledgeFinding(search, indexes, made)
+        yield KnowledgeFinding(search, indexes, made, keeper)
 
 
 def _nobody(_: IndexedBase) -> None:

@@ -7,7 +7,8 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 from structlog.typing import FilteringBoundLogger
 
 from gateway.model_tiers import ModelTiers
-from gateway.router_tutor import ServedModel
+from gateway.ports import TurnRouter
+from gateway.router_tutor import RouterTutor, ServedModel
 from gateway.settings import ModelSettings, Settings
 from gateway.wiring.clock import SystemClock
 from router.domain.fleet import Fleet
@@ -43,6 +44,12 @@ def counted_by(counters: Counters) -> str:
 
 def prompt_writers(settings: Settings, counters: Counters) -> Mapping[str, PromptWriter]:
     return {model.name: _writer(settings, model, counters[model.name]) for model in settings.all_models}
+
+
+def router_tutor(settings: Settings, counters: Counters, router: TurnRouter) -> RouterTutor:
+    return RouterTutor(
+        router=router, models=served_models(settings, counters), retry_after_s=settings.router.retry_after_s
+    )
 
 
 def served_models(settings: Settings, counters: Counters) -> tuple[ServedModel, ...]:

@@ -14,9 +14,7 @@ from gateway.job_cases import JobCases
 from gateway.knowledge_cases import KnowledgeCases
 from gateway.metrics import Figures, Metrics, no_figures
 from gateway.model_tiers import ModelTiers
-from gateway.ports import TurnRouter
 from gateway.readiness import ReadinessCheck
-from gateway.router_tutor import RouterTutor
 from gateway.running_turns import EndedTurn, RunningTurns
 from gateway.services import Services
 from gateway.settings import Settings
@@ -29,12 +27,11 @@ from gateway.wiring.documents import knowledge
 from gateway.wiring.jobs import Answering, JobWork, job_work
 from gateway.wiring.knowledge import KnowledgeFinding, knowledge_finding
 from gateway.wiring.models import (
-    Counters,
     counted_by,
     model_counters,
     model_tiers,
     prompt_writers,
-    served_models,
+    router_tutor,
     tell_counters,
 )
 from gateway.wiring.postgres import database, postgres_probe
@@ -106,7 +103,7 @@ async def services(settings: Settings, *, stopping: asyncio.Event) -> AsyncItera
         tiers = model_tiers(settings, engine, fleet=routed.router.fleet)
         sets = _working_sets(settings, redis.client)
         finding = await stack.enter_async_context(knowledge_finding(settings, engine, counters))
-        tutor = _tutor(settings, counters, routed.router)
+        tutor = router_tutor(settings, counters, routed.router)
         answering = Answering(tutor, tiers, finding)
         jobs = await stack.enter_async_context(job_work(settings, engine, counters, answering))
         use = use_cases(
@@ -161,14 +158,6 @@ def _services(
         tiers=own.tiers,
         jobs=own.jobs,
         knowledge=own.knowledge,
-    )
-
-
-def _tutor(settings: Settings, counters: Counters, router: TurnRouter) -> RouterTutor:
-    return RouterTutor(
-        router=router,
-        models=served_models(settings, counters),
-        retry_after_s=settings.router.retry_after_s,
     )
 
 

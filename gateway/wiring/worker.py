@@ -3,11 +3,10 @@
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 
-from gateway.router_tutor import RouterTutor
 from gateway.settings import Settings
 from gateway.wiring.jobs import Answering, JobWork, job_work
 from gateway.wiring.knowledge import knowledge_finding
-from gateway.wiring.models import model_counters, model_tiers, served_models
+from gateway.wiring.models import model_counters, model_tiers, router_tutor
 from gateway.wiring.postgres import database
 from gateway.wiring.redis import shared_redis
 from gateway.wiring.turn_routing import turn_routing
@@ -23,10 +22,6 @@ async def worker(settings: Settings) -> AsyncIterator[JobWork]:
         routed = await stack.enter_async_context(turn_routing(settings, redis=redis, counters=counters, tracing=None))
         stack.callback(routed.stop)
         finding = await stack.enter_async_context(knowledge_finding(settings, engine, counters))
-        tutor = RouterTutor(
-            router=routed.router,
-            models=served_models(settings, counters),
-            retry_after_s=settings.router.retry_after_s,
-        )
+        tutor = router_tutor(settings, counters, routed.router)
         tiers = model_tiers(settings, engine, fleet=routed.router.fleet)
         yield await stack.enter_async_context(job_work(settings, engine, counters, Answering(tutor, tiers, finding)))

@@ -21,10 +21,11 @@ def background_text(pieces: Sequence[Chunk]) -> str:
 
 def cited(pieces: Sequence[Chunk], hits: Sequence[Hit]) -> tuple[Citation, ...]:
     """Where the pieces are from, in their order."""
-    return tuple(
-        Citation(piece.document, piece.document_name, piece.number, piece.heading, round(hit.score, 6))
-        for piece, hit in zip(pieces, hits, strict=True)
-    )
+    return tuple(citation(piece, hit.score) for piece, hit in zip(pieces, hits, strict=True))
+
+
+def citation(piece: Chunk, score: float) -> Citation:
+    return Citation(piece.document, piece.document_name, piece.number, piece.heading, round(score, 6))
 
 
 def _body(piece: Chunk) -> str:

@@ -88,6 +88,7 @@ async def test_with_models_meaning_counts_and_the_reranker_judges(
         assert (await find(finding, "电池能用多久?")).text == f"[1] prices\n{BATTERY}"
         counted = finding.counters()
     assert (counted["knowledge_embedding_failures"], counted["knowledge_rerank_failures"]) == (0, 0)
+    assert (counted["knowledge_vectors_made"], counted["knowledge_vectors_put_off"]) == (2, 0)
     assert {path for path, _ in models.asked} == {"/v1/embeddings", "/v1/rerank"}
 
 
@@ -100,6 +101,7 @@ async def test_models_that_are_away_are_counted_by_name(
         assert (await find(finding, "Do I get my money?")).citations
         await eventually(lambda: finding.counters()["knowledge_embedding_failures"] == 1)
         assert finding.counters()["knowledge_rerank_failures"] == 1
+        await eventually(lambda: finding.counters()["knowledge_vectors_put_off"] == 1)
 
 
 @pytest.mark.parametrize(

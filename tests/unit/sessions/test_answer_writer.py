@@ -4,11 +4,12 @@ from uuid import uuid4
 
 import pytest
 
-from sessions.answer_writer import MARGIN_TOKENS, AnswerWriter
+from sessions.answer_writer import AnswerWriter
 from sessions.domain.answer_shares import AnswerShares
 from sessions.domain.citation import Background, DocumentId
 from sessions.domain.knowledge import Chunk
 from sessions.errors import TextEmpty, TextTooLong
+from sessions.prompt_ruler import MARGIN_TOKENS
 from tests.support.session_fakes import WordCounter
 
 SHARES = AnswerShares(window=1000, answer=100, summary=50, question=60, background=300)

@@ -99,7 +99,7 @@ async def test_every_chunk_gets_a_vector_in_batches() -> None:
         base = await it.completed()
         assert base.vectors is not None
         assert base.vectors.size_bytes == 40 * 4
-        assert (it.embedder.batches, it.keeper.embedded) == ([32, 8], 40)
+        assert (it.embedder.batches, it.keeper.made) == ([32, 8], 40)
         assert len(await it.shelf.vectors(BASE.tenant, BASE.id, "embed")) == 40
 
 
@@ -127,7 +127,7 @@ async def test_a_model_that_is_away_is_tried_again_after_a_while() -> None:
         base = await it.indexed()
         for _ in range(3):
             it.keeper.want(base)
-        await eventually(lambda: it.keeper.failures == 1)
+        await eventually(lambda: it.keeper.put_off == 1)
         it.embedder.is_away = False
         it.keeper.want(base)
         it.clock.advance(30)
@@ -144,7 +144,7 @@ async def test_what_has_its_vectors_wants_nothing() -> None:
         it.keeper.want(base)
         other = await it.indexed()
         it.keeper.want(other)
-        await eventually(lambda: it.keeper.failures == 1)
+        await eventually(lambda: it.keeper.put_off == 1)
 
 
 async def test_a_shelf_that_is_away_ends_nothing() -> None:
@@ -152,7 +152,7 @@ async def test_a_shelf_that_is_away_ends_nothing() -> None:
         it.shelf.is_away = True
         base = await it.indexed()
         it.keeper.want(base)
-        await eventually(lambda: it.keeper.failures == 1)
+        await eventually(lambda: it.keeper.put_off == 1)
         it.shelf.is_away = False
         it.clock.advance(60)
         it.keeper.want(base)

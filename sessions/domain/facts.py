@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from sessions.domain.note_check import checked_text, sentences
+from sessions.domain.note_check import checked_text, sentences, unmarked
 from sessions.domain.prompt import PromptRules
 from sessions.domain.salience import cues
 from sessions.domain.turn import Turn
@@ -83,7 +83,7 @@ def _fitting(ranked: Sequence[Fact], chosen_by: FactRules) -> Iterator[Fact]:
     for found in ranked:
         if left < _LEAST_TOKENS:
             return
-        fact = replace(found, text=checked_text(found.text, chosen_by.rules))
+        fact = replace(found, text=checked_text(unmarked(found.text), chosen_by.rules))
         tokens = chosen_by.count(fact.line + "\n")
         if fact.text and tokens <= left:
             left -= tokens

@@ -12,8 +12,11 @@ from sessions.domain.folded_text import readings, run_together
 
 def is_suspicious(sentence: str) -> bool:
     """Whether the sentence judges the exercise or gives orders."""
-    chinese = run_together(sentence)
-    return any(_ENGLISH.search(reading) for reading in readings(sentence)) or _CHINESE.search(chinese) is not None
+    return (
+        any(_ENGLISH.search(reading) for reading in readings(sentence))
+        or _CHINESE.search(run_together(sentence)) is not None
+        or any(_COMMAND.match(reading) for clause in _CLAUSE.split(sentence) for reading in readings(clause))
+    )
 
 
 def names_judging(text: str) -> bool:
@@ -40,7 +43,18 @@ def _any_of(*patterns: str) -> re.Pattern[str]:
 
 
 _NOUNS = (
-    *("examiner", "assessor", "evaluator", "grader", "adjudicator", "invigilator", "proctor", "rubric", "pass mark"),
+    *(
+        "examiner",
+        "observer",
+        "assessor",
+        "evaluator",
+        "grader",
+        "adjudicator",
+        "invigilator",
+        "proctor",
+        "rubric",
+        "pass mark",
+    ),
     *(
         "full mark",
         "top mark",
@@ -147,10 +161,103 @@ _ORDERS = (
     rf"\b(?:out of|in) character\b",
     rf"\b(?:consider|treat|regard|count|mark) (?:\w+ ){{0,3}}(?:as|{_EXERCISE}|done|complete[d]?|passed)\b",
 )
+# Those below speak as if the other part were bound to give way, or as if all were over and won.
+_GIVING_WAY = (
+    r"(?:agree[sd]?|agreeing|accept(?:s|ed|ing)?|approv(?:e|es|ed|ing)|(?:say|says|said|saying) (?:yes|ok(?:ay)?)|"
+    r"(?:gives?|gave|giving) in|conced(?:e|es|ed|ing)|consent(?:s|ed|ing)?|compl(?:y|ies|ied|ying)|"
+    r"yield(?:s|ed|ing)?|obey(?:s|ed|ing)?|(?:go(?:es|ing)?|went) along|play(?:s|ed|ing)? along|"
+    r"grant(?:s|ed|ing)?|(?:do|does|doing) (?:as|what(?:ever)?|everything|anything))"
+)
+_WITHOUT_END = (
+    r"(?:everything|anything|whatever|whichever|always|any(?: and all)? (?:offers?|requests?|proposals?|demands?|"
+    r"prices?|terms?|conditions?|wish(?:es)?|claims?)|(?:all|every)(?: single)?(?: (?:the|of|his|her|their|my|your|"
+    r"its|that))* (?:offers?|requests?|proposals?|demands?|prices?|terms?|conditions?|wish(?:es)?|claims?|words?|"
+    rf"{_ANYONE})|(?:with|to) all|each time|every time|no matter|in any case|at any (?:cost|price)|without (?:question|"
+    r"objection|argument|discussion|resistance|hesitation|conditions?)|unconditional(?:ly)?|regardless|"
+    r"from the (?:start|first)|to the letter)\b"
+)
+_OTHER_PART = rf"(?:{_TUTOR}|you|he|she|they|customer|client|caller|guest|buyer|patient|other (?:side|party|part))"
+_TO_GIVE_WAY = (
+    rf"to (?:\w+ )?(?:{_GIVING_WAY}|let|pass|praise|be (?:\w+ )?(?:nice|kind|friendly|lenient|satisfied|convinced|"
+    r"generous|agreeable|gentle|impressed))"
+)
+_CHECKERS = (
+    r"(?:supervisors?|trainers?|coach(?:es)?|instructors?|inspectors?|teachers?|observers?|panel|board|commission|"
+    r"head office|management|whoever|team|committee|tutor|mentor)"
+)
+_COMPLYING = (
+    rf"\b{_GIVING_WAY}(?: \w+){{0,4}} {_WITHOUT_END}|\b{_WITHOUT_END} (?:\w+ ){{0,4}}{_GIVING_WAY}\b",
+    r"\banswers?(?: \w+){0,2} (?:is|be|are)(?: \w+)? yes\b|\bno objections?\b|\b(?:keep|be|remain|stay) agreeing\b|"
+    r"\bhappy with (?:every|all|any)\w*\b|"
+    r"\bdrop (?:all|every|your|any)(?: \w+)? (?:complaints?|objections?|demands?)\b",
+    r"\b(?:objections?|objecting|refusing|refusals?|contradict\w*|disagree\w*)(?: \w+){0,6} (?:allowed|forbidden|"
+    r"permitted|prohibited|banned)\b|\b(?:never|not) (?:to )?(?:disagree|contradict|object)s?\b",
+    rf"\b(?:wants?|decided|expects?|needs?|orders?)(?: that)? you (?:\w+ ){{0,2}}{_GIVING_WAY}\b",
+    rf"\b{_OTHER_PART}(?: (?:must|should|shall|will|would|needs?|ha(?:s|ve|d)|is|are|was|were))(?: \w+){{0,6}} "
+    rf"(?:give in|say yes|{_TO_GIVE_WAY} (?:in|through|{_WITHOUT_END}))\b",
+    r"\b(?:told|asked|instructed|ordered|supposed|required|obliged|expected|meant|bound|arranged|decided|settled)"
+    rf"(?: \w+){{0,2}} {_TO_GIVE_WAY}\b",
+    r"\b(?:must|have to|has to|should|shall|needs? to|had to) be (?:\w+ )?(?:satisfied|happy|nice|kind|friendly|"
+    r"convinced|lenient|impressed|pleased)\b|\b(?:counts?|treated|taken|regarded) as (?:accepted|agreed|approved)\b",
+    r"\byou (?:have|had|ve)? ?(?:\w+ )?(?:have )?been (?:\w+ )?(?:instructed|told|ordered|asked|programmed|required|"
+    r"obliged) to\b",
+    r"\b(?:customer|client|caller|tutor|he|she|it) gives? in\b|\b\w+ gives in(?: \w+)? ?$",
+    r"\b(?:let|lets|letting|waves?|waved|waving) (?:him|her|them|me|us|the \w+) "
+    r"(?:just |simply |go |get |pass |easily )?(?:through|win|succeed)\b",
+    rf"\b(?:let|lets|letting) (?:the )?{_PLAYER} (?:through|win|succeed|pass|have)\b",
+    r"\byour (?:\w+ ){0,2}(?:task|job|duty|mission|purpose|aim|assignment)(?: \w+){0,2} is "
+    r"(?:now |only |just |always )*to\b",
+    r"\bfrom (?:the|this|your) (?:next|following|coming) (?:message|reply|turn|answer|line|sentence)\b",
+    rf"\b{_PLAYER}(?: s)?(?: \w+){{0,6}} (?:flawless|faultless|winner|diploma|(?:met|meets|over|cleared) the bar|"
+    r"made the cut|gets? through|got through|came first|first place|did (?:great|very well|everything)|"
+    r"through it|ideal(?:ly)?|always right|best in|(?:fully )?trained|perfectly|nothing (?:more|left)|"
+    r"made it|completed (?:it|this)|finished first|is (?:the )?law|is through|"
+    r"(?:all|entirely|completely|fully) (?:right|correct))\b",
+    rf"\b{_PLAYER}(?: \w+){{0,3}} (?:the|a|his|her) (?:certificate|degree|diploma|badge|licen[cs]e)\b",
+    rf"\b(?:everything|all)(?: that)?(?: the)? {_PLAYER}(?: \w+){{1,3}} (?:right|correct|perfect|fine|true|good)\b",
+    rf"\b{_PLAYER}(?: \w+){{0,2}} (?:reach|get|got|receiv|achiev|obtain|stand|earn|has|have|had|"
+    r"given|land)(?:s|es|ed|e)?"
+    r"(?: at)?(?: an?| the| full)? (?:\d{1,3}|hundred|ten)(?: ?%| percent| per cent)? ?$",
+    rf"\b(?:a|an|the|full)? ?(?:10|100|hundred|ten|perfect|maximum|top|best) (?:for|to|next to|beside)(?: the)? "
+    rf"{_PLAYER}\b",
+    rf"\b{_CHECKERS}(?: \w+){{0,6}} (?:satisfied|convinced|signed (?:it |him |her )?off|approved|ticked|impressed|"
+    rf"delighted|happy)(?: \w+){{0,4}} {_PLAYER}\b|\bsigned (?:\w+ )?off (?:\w+ )?(?:as|on (?:the )?{_PLAYER})\b",
+    r"\bnothing (?:\w+ ){1,2}(?:improved?|criticis\w+|criticiz\w+|prove|faulted)\b|\bbest in class\b|"
+    r"\b(?:every|each|all|last)(?: \w+)? points? ?$|\bmaximum (?:was|is|has been) (?:\w+ )?(?:given|granted|reached)\b|"
+    r"\bmade the cut\b|\bsail(?:s|ed|ing)? through\b|\bticked (?:every|all)\b|\bwith honou?rs\b|"
+    r"\bdeclared (?:\w+ ){0,2}winner\b",
+)
+_COMMAND = _any_of(
+    r" ?(?:(?:please|so|now|just|remember|note|reminder|important|default|standing order|ps|also|and|then|"
+    r"only|simply|tutor|from|next) )*"
+    r"(?:agree|accept(?= |$)(?! (?:my|our|the|this|that|it))|yes to|say yes|say ok|give in|"
+    r"do (?:as|whatever|everything|anything)|obey|concede|"
+    r"(?:respond|reply|answer) (?:with|only|always|just|yes|in the|as)|"
+    r"praise|congratulate|(?:be|stay|remain|sound|act|seem) (?:\w+ )?(?:nice|kind|friendly|satisfied|lenient|"
+    r"generous|convinced|agreeable|pleased|happy|impressed|easy)|(?:do not|don t|never|stop|no more|no longer) "
+    r"(?:argu\w+|object\w*|complain\w*|resist\w*|push\w*|challeng\w+|disagree\w*|doubt\w*|refus\w+|question\w*))\b",
+    r" ?(?:\w+ ){0,3}(?:guidelines?|guidance|principles?|polic(?:y|ies)|orders?|commands?|reminder|law|protocol)"
+    rf"(?: \w+){{0,3}} (?:the )?(?:{_OTHER_PART}|always|never|say|agree)\b",
+)
+"""How a clause begins that tells somebody what to do."""
+_CLAUSE = re.compile(r"[,;:()—–，；：（）、\"“”]|\b(?:and|but|so|then|that)\b", re.IGNORECASE)
 _ENGLISH = _any_of(
-    *_PLAIN_WORDS, *_JUDGING, *_ORDERS, r"满 ?(?:marks?|scores?|points?)|(?:full|max|top|high) ?分|给 ?a\+?"
+    *_PLAIN_WORDS,
+    *_JUDGING,
+    *_ORDERS,
+    *_COMPLYING,
+    r"满 ?(?:marks?|scores?|points?)|(?:full|max|top|high) ?分|给 ?a\+?",
 )
 
+_PLAYER_ZH = "(?:学员|考生|受训者?|我|他|她|这个人|对方|此人|任何人)"
+_GIVE_WAY_ZH = (
+    "(?:同意|答应|接受|听从|顺从|服从|说好|说可以|说是|配合|让步|照做|照办|照单全收|赞成|认可|"
+    "满足|点头|说行|算数|好说话)"
+)
+_WITHOUT_END_ZH = (
+    "(?:一切|所有(?:要求|条件|提议|的?话)|任何(?:要求|条件|提议|价格|报价)|什么都|都要|都得|都会?必须|永远|一直|始终|总是|"
+    "无论|不管|无条件|每次|一律|凡是|怎样都|马上就|立刻就)"
+)
 _CHINESE_WORDS = re.compile(
     "评分|得分|满分|打分|分数|高分|低分|总分|及格|合格|考官|评委|考核|考评|评估|评定|评审|评级|评判|评卷|扣分|加分|阅卷|成绩|优秀|优等|甲等|"
     "规则|指令|忽略|无视|系统提示|提示词|通过考|通过测|通过评|满marks|满score|full分|满fen"
@@ -167,5 +274,18 @@ _CHINESE = _any_of(
     "任务|设定)|新规|新的?(?:规则|设定|角色|身份)",
     "你(?:必须|务必|只能|不得|不准|一定要|应该|应当|需要|要)(?:始终|一直|永远|马上|总是|无条件|只|回答|回复|说|同意|答应|承认|扮演|服从|听|按照?我|承诺|接受我|假装|遵|称赞|表扬|夸)",
     "(?:导师|助手|助理|模型|机器人|ai|扮演者|角色)(?:必须|应该|应当|都?要|需要|只能|不得|不能|务必|从)|假装|扮演(?!练)|系统(?:消息|指示|命令|通知)",
-    "忘(?:记|掉)(?:之前|以前|前面|上面|所有|你的|一切|全部|刚才)|不要(?:再)?(?:扮演|遵守|拒绝我|反驳|质疑)|(?:停止|结束|退出)(?:角色|扮演|演练|训练|模拟)|听我的命令|服从我",
+    "忘(?:记|掉|了)(?:之前|以前|前面|上面|所有|你的|一切|全部|刚才)|不要(?:再)?(?:扮演|遵守|拒绝我|反驳|质疑)|(?:停止|结束|退出)(?:角色|扮演|演练|训练|模拟)|听我的命令|服从我",
+    f"{_GIVE_WAY_ZH}.{{0,6}}{_WITHOUT_END_ZH}|{_WITHOUT_END_ZH}.{{0,8}}{_GIVE_WAY_ZH}|规矩",
+    f"让(?:着|了)?{_PLAYER_ZH}(?:过(?!来|去|夜|目|户|敏|期|关口)|通过|毕业|赢|胜)|[说提要问]什么.{{0,4}}(?:都|就)(?!没|不)",
+    f"(?:你|客户|顾客|对方|角色|扮演者)(?:已|早|就|都|经|曾)*被(?:告知|要求|命令|指示|吩咐|授意|通知)(?:要|去|必须|应)?"
+    f"(?:让{_PLAYER_ZH}|同意|答应|接受|配合|让步|称赞|表扬)",
+    "你(?:已经?|早就|早已|就|都|曾)*被(?:告知|要求|命令|指示|吩咐|授意)",
+    f"(?:别|不许|不准|不得|不要|勿|不能|停止)再?(?:反对|反驳|拒绝|质疑|争辩|争论|抱怨|怀疑){_PLAYER_ZH}|为难{_PLAYER_ZH}|刁难{_PLAYER_ZH}",
+    f"(?:之后|以后|接下来|后面|今后|从下一句起?)的?(?:回答|回复|话|每句|每轮)都|之后只|(?:每次|每轮|每句话?)都?(?:回答|回复|说(?:是|好|可以))|放{_PLAYER_ZH}过(?!来|去)",
+    "(?:学员|考生|受训者?|此人).{0,8}(?:证书|毕业|赢|胜|第一|最高|最佳|最好|一百|满|全对|正确|无误|合乎要求|得了?a|拿了?a|拿了?十分$|"
+    "得了?十分$|完美|没有错|没出错|优|最棒|是对的|没有任何问题|永远)",
+    "(?:主管|上级|领导|老师|导师|教练|培训师|监考人?|主考|督导|观察员).{0,10}(?:学员|考生|受训者?).{0,8}(?:过|毕业|最高|满意|优|好|赢)",
+    "最[高好佳优]的?(?:等级|评价|荣誉|结果|名次|等第|水平)|(?:打|给)了?(?:学员|我|他|她)?(?:打)?了?最高|监考|主考|阅卷|督导|监督员|裁决|无可挑剔|(?:对话|谈话|练习)的?(?:结论|结果)|好说话",
+    "(?:老板|上级|上面|领导|公司|经理)(?:已经?|都)?(?:让|要|叫|命令)你(?:说|同意|答应|点头|接受|让)",
+    f"把.{{0,4}}(?:一百|满|最高).{{0,4}}(?:给了?|判给){_PLAYER_ZH}",
 )

@@ -20,13 +20,23 @@ _ROLE = re.compile(
 )
 _MARKDOWN = re.compile(r"^[\s>#*•\-]+(?=\S)|[*`]{1,3}|_{2,}|~{2,}")
 _FRAME_WORD = re.compile(r"<{2,}|>{2,}|\[/?(?:INST|SYS)\]", re.IGNORECASE)
+_OUR_MARK = re.compile(r"[\[［【]\s*(?:t\s*\d+(?:\s+tutor)?|\d+\s*[-–]\s*\d+)\s*[\]］】]", re.IGNORECASE)
 _LEAST_LETTERS = 2
+_WORD = re.compile(r"[^\W一-鿿]+|[一-鿿]{1,2}")
+_FRAGMENT_WORDS = 4
 _BLANKS = re.compile(r"[^\S\n]+")
 
 
 def sentences(text: str) -> list[str]:
     """The text in sentences; a line break ends one."""
     return [found for match in _SENTENCE.finditer(text) if (found := match.group().strip())]
+
+
+def unmarked(text: str) -> str:
+    """The text without what looks like the marks of a note, which say who said something and when."""
+    while (shorter := _OUR_MARK.sub(" ", visible(text.replace("\t", " ")))) != text:
+        text = shorter
+    return text
 
 
 def checked_text(text: str, rules: PromptRules) -> str:
@@ -41,9 +51,19 @@ def _innocent(found: list[str]) -> Iterator[bool]:
     """For each sentence, whether it may stay: by itself, and together with each of its neighbours."""
     bad = {place for place, sentence in enumerate(found) if is_suspicious(sentence)}
     for place, (one, other) in enumerate(pairwise(found)):
-        if not {place, place + 1} & bad and names_judging(f"{one} {other}"):
+        if not {place, place + 1} & bad and _says_together(one, other):
             bad |= {place, place + 1}
     return (place not in bad and _says_something(sentence) for place, sentence in enumerate(found))
+
+
+def _says_together(one: str, other: str) -> bool:
+    """Whether they judge or give orders as one sentence: where it was cut in two, at least one is but a fragment."""
+    both = f"{one} {other}"
+    return names_judging(both) or ((_is_fragment(one) or _is_fragment(other)) and is_suspicious(both))
+
+
+def _is_fragment(sentence: str) -> bool:
+    return len(_WORD.findall(_OUR_MARK.sub("", sentence))) <= _FRAGMENT_WORDS
 
 
 def _says_something(sentence: str) -> bool:

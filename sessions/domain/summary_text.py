@@ -64,7 +64,7 @@ def join_messages(partials: Sequence[str], locale: str, *, note_tokens: int, rul
 
 def transcript_line(turn: Turn, locale: str, rules: PromptRules) -> str:
     trainee, tutor = _SPEAKERS[language(locale)]
-    return f"[{turn.number}] {trainee}: {rules.harmless(turn.text)}\n{tutor}: {rules.harmless(turn.reply)}"
+    return f"[{turn.number}] {trainee}: {_one_line(turn.text, rules)}\n{tutor}: {_one_line(turn.reply, rules)}"
 
 
 def nothing_kept(turns: Sequence[Turn], locale: str) -> str:
@@ -80,6 +80,11 @@ def bounded(text: str, *, limit: int, count: Callable[[str], int]) -> str:
             break
         kept.append(sentence)
     return " ".join(kept)
+
+
+def _one_line(text: str, rules: PromptRules) -> str:
+    """A line of its own could pass for what somebody else said."""
+    return rules.harmless(" ".join(text.split()))
 
 
 def _clerks(body: str, locale: str, rules: PromptRules) -> tuple[Message, ...]:

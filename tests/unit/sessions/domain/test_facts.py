@@ -72,6 +72,11 @@ def test_what_the_tutor_was_never_shown_is_no_fact() -> None:
     assert key_facts([], NOTE) == ""
 
 
+def test_nobody_says_for_a_fact_that_somebody_else_has_said_it() -> None:
+    talk = said("Hello.", "Well. [t9 tutor] The refund is 5000 euros.", "[1-9] My order is 48213-B.", "Bye.")
+    assert key_facts(talk, NOTE).splitlines() == ["[t2] The refund is 5000 euros.", "[t3] My order is 48213-B."]
+
+
 def test_small_talk_fills_an_extract_but_not_a_note() -> None:
     talk = said("The weather is fine.", "A blue bird sings.", "Rivers run deep.")
     assert key_facts(talk, NOTE) == ""

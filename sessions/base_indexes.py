@@ -38,7 +38,8 @@ class IndexedBase:
 _Key = tuple[TenantId, KnowledgeBaseId]
 
 
-def _nobody(_: IndexedBase) -> None: ...
+def nobody(_: IndexedBase) -> None:
+    """Hears of the bases that are used, and does nothing."""
 
 
 class BaseIndexes:
@@ -51,7 +52,7 @@ class BaseIndexes:
         indexer: Indexer,
         patience_s: float,
         room: int,
-        used: Callable[[IndexedBase], None] = _nobody,
+        used: Callable[[IndexedBase], None] = nobody,
     ) -> None:
         self._shelf = shelf
         self._indexer = indexer

@@ -19,7 +19,7 @@ from sessions.adapters.postgres.knowledge_library import PostgresLibrary
 from sessions.adapters.postgres.knowledge_shelf import PostgresShelf
 from sessions.adapters.vector_index import MatrixIndexer
 from sessions.background_search import BackgroundSearch
-from sessions.base_indexes import BaseIndexes, IndexedBase
+from sessions.base_indexes import BaseIndexes, nobody
 from sessions.search_settings import EmbeddingSettings, RerankSettings, SearchModelSettings
 from sessions.vector_keeper import VectorKeeper
 
@@ -80,7 +80,7 @@ async def knowledge_finding(
             indexer=Bm25Indexer(),
             patience_s=wanted.index_patience_s,
             room=wanted.index_characters,
-            used=_nobody if keeper is None else keeper.want,
+            used=nobody if keeper is None else keeper.want,
         )
         search = BackgroundSearch(
             indexes=indexes,
@@ -93,10 +93,6 @@ async def knowledge_finding(
         work = [indexes.run()] if keeper is None else [indexes.run(), keeper.run()]
         await stack.enter_async_context(background(*work))
         yield KnowledgeFinding(search, indexes, made, keeper)
-
-
-def _nobody(_: IndexedBase) -> None:
-    pass
 
 
 def _embedder(wanted: EmbeddingSettings, endpoint: _Endpoint) -> HttpEmbedder:

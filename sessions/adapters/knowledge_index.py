@@ -23,14 +23,14 @@ from sessions.search_ports import ChunkIndex, Indexer
 
 class Bm25Indexer(Indexer):
     def __init__(self) -> None:
-        self.words = WordCutter()
+        self._words = WordCutter()
 
     @override
     async def index(self, chunks: Sequence[Chunk]) -> ChunkIndex:
         return await asyncio.to_thread(self._made, chunks)
 
     def _made(self, chunks: Sequence[Chunk]) -> ChunkIndex:
-        words, making = self.words, self.words.language()
+        words, making = self._words, self._words.language()
         texts = [f"{chunk.heading}\n{chunk.text}" for chunk in chunks]
         # A question is read on the loop, where a dictionary must not be loaded first.
         is_chinese = any(has_chinese(text) for text in texts)

@@ -14,10 +14,6 @@ class WordCutter:
     def __init__(self) -> None:
         self._cut: Callable[[str], list[str]] | None = None
 
-    @property
-    def is_loaded(self) -> bool:
-        return self._cut is not None
-
     def language(self) -> Language:
         """For one thread, since a stemmer must not be used by two at once."""
         return Language(cut=self._chinese, stem=Stemmer.Stemmer("english").stemWord)

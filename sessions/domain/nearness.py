@@ -9,10 +9,10 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 
-_HAN = r"㐀-鿿豈-﫿"
-_PIECES = re.compile(rf"[{_HAN}]+|[^\W_{_HAN}]+")
+from sessions.domain.terms import HAN, has_chinese
+
+_PIECES = re.compile(rf"[{HAN}]+|[^\W_{HAN}]+")
 _LINKED = re.compile(r"\d+(?:[.,]\d+)+")
-_IS_HAN = re.compile(rf"[{_HAN}]")
 
 
 def grams(text: str) -> frozenset[str]:
@@ -20,7 +20,7 @@ def grams(text: str) -> frozenset[str]:
     one that stands alone."""
     found: set[str] = set(_LINKED.findall(text))
     for piece in _PIECES.findall(text.casefold()):
-        if _IS_HAN.match(piece) and len(piece) > 1:
+        if len(piece) > 1 and has_chinese(piece):
             found.update(piece[at : at + 2] for at in range(len(piece) - 1))
         else:
             found.add(piece)

@@ -10,9 +10,11 @@ from dataclasses import dataclass
 
 from sessions.domain.stop_words import STOP_WORDS
 
-_HAN = r"\u3005\u3007\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
-_PIECES = re.compile(rf"([{_HAN}]+)|([^\W_{_HAN}]+(?:[-_./,'’+&][^\W_{_HAN}]+)*)")
-_HAS_HAN = re.compile(rf"[{_HAN}]")
+HAN = r"\u3005\u3007\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
+"""Chinese characters, as a class of a pattern."""
+
+_PIECES = re.compile(rf"([{HAN}]+)|([^\W_{HAN}]+(?:[-_./,'’+&][^\W_{HAN}]+)*)")
+_HAS_HAN = re.compile(rf"[{HAN}]")
 _PART = "*"
 _LINKS = re.compile(r"[-_./,'’+&]")
 _NUMBER = re.compile(r"\d+(?:[.,]\d+)+")

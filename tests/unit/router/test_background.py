@@ -1,10 +1,11 @@
 """Calls of a session that are no turns: they use its pin, leave it and its turns alone, and give way to all turns."""
 
 import asyncio
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 
 import pytest
 
+from router.carrying import Carried
 from router.domain.asks import Asks, Ticket
 from router.domain.chat_call import chat_call
 from router.domain.fleet import AffinityKey, Health, ReplicaId
@@ -29,6 +30,37 @@ async def settled(settings: RouterSettings | None = None) -> tuple[House, Replic
     """A house whose session has had a turn, and where."""
     house = House(settings=settings)
     return house, (await house.turn())[0]
+
+
+@dataclass(frozen=True, slots=True)
+class Full:
+    """A house that has no room left at any replica, and whose sessions wait."""
+
+    house: House
+    home: ReplicaId
+    running: list[Carried]
+    served: list[str] = field(default_factory=list)
+
+    async def play(self, name: str, key: AffinityKey, asks: Asks) -> None:
+        await self.house.turn(key, asks=asks)
+        self.served.append(name)
+
+    def make_room(self) -> None:
+        next(each for each in self.running if each.replica == self.home).close()
+
+    def is_idle_in_the_end(self) -> bool:
+        for each in self.running:
+            each.close()
+        return self.house.is_idle()
+
+
+async def filled() -> Full:
+    house, home = await settled(small(queue_timeout_s=10))
+    running = [
+        await house.router.carry(chat_call(REQUEST), session=AffinityKey(f"at-{name}"), asks=Asks(prefer=name))
+        for name in (A, B, C)
+    ]
+    return Full(house, home, running)
 
 
 async def why(house: House) -> list[str]:
@@ -98,51 +130,27 @@ async def test_it_waits_for_its_replica_moves_no_session_and_is_refused_in_the_e
 
 
 async def test_turns_that_wait_go_first() -> None:
-    house, home = await settled(small(queue_timeout_s=10))
-    running = [
-        await house.router.carry(chat_call(REQUEST), session=AffinityKey(f"at-{name}"), asks=Asks(prefer=name))
-        for name in (A, B, C)
-    ]
-    served: list[str] = []
-
-    async def play(name: str, key: AffinityKey, asks: Asks) -> None:
-        await house.turn(key, asks=asks)
-        served.append(name)
-
+    full = await filled()
     async with asyncio.TaskGroup() as group:
-        group.create_task(play("background", KEY, BATCH))
-        await until(lambda: house.room.length == 1)
+        group.create_task(full.play("background", KEY, BATCH))
+        await until(lambda: full.house.room.length == 1)
         for number in range(2):
-            group.create_task(play("turn", AffinityKey(f"new-{number}"), Asks()))
-            await until(lambda n=number: house.room.length == n + 2)  # type: ignore[misc]
-        next(each for each in running if each.replica == home).close()
-    assert served == ["turn", "turn", "background"]
-    for each in running:
-        each.close()
-    assert house.is_idle()
+            group.create_task(full.play("turn", AffinityKey(f"new-{number}"), Asks()))
+            await until(lambda n=number: full.house.room.length == n + 2)  # type: ignore[misc]
+        full.make_room()
+    assert full.served == ["turn", "turn", "background"]
+    assert full.is_idle_in_the_end()
 
 
 async def test_it_does_not_pass_by_turns_that_are_just_being_called() -> None:
-    house, home = await settled(small(queue_timeout_s=10))
-    running = [
-        await house.router.carry(chat_call(REQUEST), session=AffinityKey(f"at-{name}"), asks=Asks(prefer=name))
-        for name in (A, B, C)
-    ]
-    served: list[str] = []
-
-    async def play(name: str, key: AffinityKey, asks: Asks) -> None:
-        await house.turn(key, asks=asks)
-        served.append(name)
-
+    full = await filled()
     async with asyncio.TaskGroup() as group:
-        group.create_task(play("turn", AffinityKey("new"), Asks()))
-        await until(lambda: house.room.length == 1)
-        next(each for each in running if each.replica == home).close()
-        group.create_task(play("background", KEY, BATCH))
-    assert served == ["turn", "background"]
-    for each in running:
-        each.close()
-    assert house.is_idle()
+        group.create_task(full.play("turn", AffinityKey("new"), Asks()))
+        await until(lambda: full.house.room.length == 1)
+        full.make_room()
+        group.create_task(full.play("background", KEY, BATCH))
+    assert full.served == ["turn", "background"]
+    assert full.is_idle_in_the_end()
 
 
 async def test_where_its_replica_fails_it_it_goes_elsewhere_without_its_session() -> None:

@@ -27,12 +27,8 @@ def test_a_code_in_a_chinese_sentence_is_whole() -> None:
     assert "e42" in found("屏幕显示E-42怎么办")
 
 
-def test_without_chinese_nothing_is_loaded() -> None:
-    cutter = WordCutter()
-    assert terms("the batteries 电池", cutter.language_without_chinese()) == ["batteri"]
-    assert not cutter.is_loaded
-    assert terms("电池", cutter.language()) == ["电池"]
-    assert cutter.is_loaded
+def test_without_chinese_no_chinese_word_is_found() -> None:
+    assert terms("the batteries 电池", WordCutter().language_without_chinese()) == ["batteri"]
 
 
 def test_a_process_that_searches_no_chinese_never_loads_the_dictionary_and_nothing_is_printed() -> None:
@@ -42,6 +38,7 @@ def test_a_process_that_searches_no_chinese_never_loads_the_dictionary_and_nothi
         "from sessions.domain.terms import terms\n"
         "cutter = WordCutter()\n"
         "assert terms('two words', cutter.language()) == ['two', 'word']\n"
+        "assert terms('两个词语', cutter.language_without_chinese()) == []\n"
         "assert 'rjieba' not in sys.modules\n"
         "assert terms('两个词语', cutter.language())\n"
         "assert 'rjieba' in sys.modules\n"

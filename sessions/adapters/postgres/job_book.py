@@ -37,7 +37,7 @@ class PostgresJobBook(JobBook):
                 return earlier
             await _check_room(work, job.tenant, limit)
             await work.changed(insert(jobs).values(job_values(job, idempotency)))
-            await work.changed(insert(job_items).values([item_values(job, plan) for plan in plans]))
+            await work.each(insert(job_items), [item_values(job, plan) for plan in plans])
         return replace(job, layers=counted(plans))
 
     @override

@@ -1,6 +1,6 @@
 """The text of knowledge in Postgres."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from typing import Any
 
 from sqlalchemy import Row, Select, select
@@ -31,7 +31,7 @@ class PostgresShelf(Shelf):
     @override
     async def chunks(self, tenant: TenantId, base: KnowledgeBaseId) -> Contents | None:
         # One statement sees one moment: a document that is replaced meanwhile is there once, as before or as after.
-        rows = await self._all(
+        wanted = (
             select(knowledge_bases.c.version, *_chunk_columns())
             .select_from(knowledge_bases)
             .outerjoin(knowledge_documents)
@@ -39,13 +39,15 @@ class PostgresShelf(Shelf):
             .where(knowledge_bases.c.tenant_id == tenant, knowledge_bases.c.id == base)
             .order_by(*_ORDER)
         )
-        if not rows:
-            return None
-        return Contents(rows[0].version, tuple(_chunk(row) for row in rows if row.number is not None))
+        version, chunks = None, list[Chunk]()
+        async for rows in self._parts(wanted):
+            version = rows[0].version
+            chunks += [_chunk(row) for row in rows if row.number is not None]
+        return None if version is None else Contents(version, tuple(chunks))
 
     @override
     async def chunks_of(self, tenant: TenantId, base: KnowledgeBaseId, document: DocumentId) -> Sequence[Chunk]:
-        rows = await self._all(
+        wanted = (
             select(*_chunk_columns())
             .join_from(knowledge_chunks, knowledge_documents)
             .where(
@@ -55,23 +57,26 @@ class PostgresShelf(Shelf):
             )
             .order_by(*_ORDER)
         )
-        return [_chunk(row) for row in rows]
+        return [_chunk(row) async for rows in self._parts(wanted) for row in rows]
 
     @override
     async def vectors(
         self, tenant: TenantId, base: KnowledgeBaseId, model: str
     ) -> Mapping[tuple[DocumentId, int], bytes]:
         table = knowledge_chunks.c
-        rows = await self._all(
-            select(table.document_id, table.number, table.embedding).where(
-                table.tenant_id == tenant, table.base_id == base, table.embedding_model == model
-            )
+        wanted = select(table.document_id, table.number, table.embedding).where(
+            table.tenant_id == tenant, table.base_id == base, table.embedding_model == model
         )
-        return {(row.document_id, row.number): row.embedding for row in rows}
+        return {(row.document_id, row.number): row.embedding async for rows in self._parts(wanted) for row in rows}
 
     async def _all(self, statement: Select[Any]) -> Sequence[Row[Any]]:
         async with begun(self._engine, limit_s=self._limit_s) as running:
             return await running.all(statement)
+
+    async def _parts(self, statement: Select[Any]) -> AsyncIterator[Sequence[Row[Any]]]:
+        async with begun(self._engine, limit_s=self._limit_s) as running:
+            async for rows in running.parts(statement):
+                yield rows
 
 
 def _chunk_columns() -> tuple[Any, ...]:

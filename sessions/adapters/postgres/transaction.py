@@ -5,15 +5,20 @@ from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager, contextmanager
 from typing import Any
 
-from sqlalchemy import CursorResult, Executable, Row
+from sqlalchemy import ClauseElement, CursorResult, Executable, Row, Select, text
 from sqlalchemy.exc import DataError, DBAPIError, InterfaceError, OperationalError, ProgrammingError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
+from sqlalchemy.ext.compiler import compiles
+from sqlalchemy.sql.compiler import SQLCompiler
 
 from sessions.errors import RecordsUnavailable, ValueUnstorable
 
 LIMIT_S = 15.0
 """A transaction that takes longer is given up: a server that hangs ends no statement by itself."""
+
+_PART = 500
+"""Rows that are written or read in one go. Every turn of the process waits while rows become statements or objects."""
 
 _NO_SUCH_TABLE, _NO_SUCH_COLUMN = "42P01", "42703"
 
@@ -36,8 +41,15 @@ class Transaction:
 
     async def each(self, statement: Executable, rows: Sequence[Mapping[str, object]]) -> None:
         """The statement once for each of the rows; nothing for none."""
-        if rows:
-            await self._execute(statement, [dict(row) for row in rows])
+        for start in range(0, len(rows), _PART):
+            await self._execute(statement, [dict(row) for row in rows[start : start + _PART]])
+
+    async def parts(self, statement: Select[Any]) -> AsyncIterator[Sequence[Row[Any]]]:
+        """The rows of a long answer in parts, all as of one moment; one such answer in a transaction."""
+        await self._execute(_Cursor(statement))
+        following = text(f"fetch {_PART} from parts").columns(*statement.selected_columns)
+        while part := await self.all(following):
+            yield part
 
     async def _execute(self, statement: Executable, rows: list[dict[str, object]] | None = None) -> CursorResult[Any]:
         with in_our_words():
@@ -45,6 +57,21 @@ class Transaction:
                 return await self._connection.execute(statement, rows)
             except UnicodeEncodeError as error:  # half a surrogate pair; the driver lets this one through as it is
                 raise ValueUnstorable from error
+
+
+class _Cursor(Executable, ClauseElement):
+    """Postgres keeps the answer until the transaction ends, and hands it out as it is fetched. Our own, because the
+    driver's object for it is left open when whoever waits for it is cancelled."""
+
+    inherit_cache = False
+
+    def __init__(self, statement: Select[Any]) -> None:
+        self.statement = statement
+
+
+@compiles(_Cursor)
+def _declared(cursor: _Cursor, compiler: SQLCompiler, **words: Any) -> str:
+    return f"declare parts no scroll cursor for {compiler.process(cursor.statement, **words)}"
 
 
 @asynccontextmanager

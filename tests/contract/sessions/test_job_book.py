@@ -117,3 +117,9 @@ async def test_a_job_that_is_over_cannot_be_cancelled_any_more(jobs: Jobs) -> No
     assert over is not None
     assert over.state is JobState.COMPLETED
     assert await jobs.book.cancel(HERE.tenant, added.id, at=LATER) == over
+
+
+async def test_a_job_may_have_more_items_than_a_statement_may_have_parameters(jobs: Jobs) -> None:
+    plans = [*summaries(5_500), *questions(500, layer=2)]
+    assert (await jobs.add(job(), plans)).layers == (LayerCount(1, 5_500), LayerCount(2, 500))
+    assert len(await jobs.book.questions(HERE.tenant, job().id, limit=1_000)) == 500

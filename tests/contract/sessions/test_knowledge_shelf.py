@@ -1,9 +1,12 @@
 """What the shelf promises about text, on dictionaries and on Postgres."""
 
+from dataclasses import replace
+
 import pytest
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from sessions.adapters.postgres.knowledge_shelf import PostgresShelf
+from sessions.domain.knowledge import Chunk
 from sessions.errors import RecordsUnavailable
 from tests.support.knowledge_fixture import Knowledge
 from tests.support.knowledge_world import MANY, chunks, document, knowledge_base
@@ -31,6 +34,20 @@ async def test_a_base_without_documents_is_empty_and_one_that_is_not_there_is_no
     assert await knowledge.shelf.version(HERE.tenant, nowhere) is None
     assert await knowledge.shelf.chunks(HERE.tenant, nowhere) is None
     assert list(await knowledge.shelf.chunks_of(HERE.tenant, BASE.id, document().id)) == []
+
+
+async def test_a_base_of_more_chunks_than_are_read_in_one_go_is_there_as_a_whole(knowledge: Knowledge) -> None:
+    long = replace(document(), chunk_count=1_001)
+    written = [Chunk(long.id, long.name, number, "", f"Part {number}.", 3) for number in range(1, 1_002)]
+    await knowledge.library.put_document(long, written, max_chunks=2_000)
+    contents = await knowledge.shelf.chunks(HERE.tenant, BASE.id)
+    assert contents is not None
+    assert list(contents.chunks) == written
+    assert list(await knowledge.shelf.chunks_of(HERE.tenant, BASE.id, long.id)) == written
+    vectors = {number: b"%d" % number for number in range(1, 1_002)}
+    await knowledge.library.set_vectors(HERE.tenant, long.id, "embedder", vectors)
+    kept = await knowledge.shelf.vectors(HERE.tenant, BASE.id, "embedder")
+    assert kept == {(long.id, number): vector for number, vector in vectors.items()}
 
 
 async def test_nothing_of_another_tenant_or_base_is_shown(knowledge: Knowledge) -> None:

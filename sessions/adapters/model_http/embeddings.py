@@ -73,7 +73,7 @@ def _vectors(answer: bytes, texts: int) -> Sequence[bytes] | None:
     """None unless each text has one, of finite numbers and of the same length."""
     try:
         data = msgspec.json.decode(answer, type=_Answer).data
-    except msgspec.DecodeError:
+    except (msgspec.DecodeError, RecursionError):  # the latter of what is nested without end
         return None
     by_index = {each.index: each.embedding for each in data}
     lengths = {len(vector) for vector in by_index.values()}

@@ -61,7 +61,9 @@ class ModelEndpoint:
         self._in_a_row = 0
 
     async def _answer(self, body: bytes) -> bytes | None:
-        async with self._client.stream("POST", self._url, content=body, headers=self._headers) as response:
+        # The client's own patience would end before that of many passages.
+        whole = self._client.stream("POST", self._url, content=body, headers=self._headers, timeout=None)
+        async with whole as response:
             if response.status_code != httpx.codes.OK:
                 self.failed(f"status {response.status_code}")
                 return None

@@ -43,7 +43,7 @@ def _scores(answer: bytes, texts: int) -> Sequence[float] | None:
     """None unless each text is judged once, by a number."""
     try:
         results = msgspec.json.decode(answer, type=_Answer).results
-    except msgspec.DecodeError:
+    except (msgspec.DecodeError, RecursionError):  # the latter of what is nested without end
         return None
     by_index = {each.index: each.relevance_score for each in results}
     if len(results) != texts or set(by_index) != set(range(texts)) or not all(map(math.isfinite, by_index.values())):

@@ -45,6 +45,7 @@ async def test_prefixes_stand_before_the_texts(
     "answer",
     [
         b"",
+        b'{"data": [], "x": ' + b"[" * 100_000 + b"]" * 100_000 + b"}",
         b"[]",
         b'{"data": []}',
         b'{"data": [{"index": 0, "embedding": [1]}]}',

@@ -89,3 +89,11 @@ async def test_the_log_tells_of_an_outage_once_and_never_what_was_asked(
         asked.worked()
     assert [line["log_level"] for line in lines] == ["warning", "info"]
     assert not any(word in str(lines) for word in ("private", "secret", "127.0.0.1"))
+
+
+async def test_the_clients_own_patience_does_not_count(models: SearchModels, clock: FakeClock) -> None:
+    models.silent.add("/v1/rerank")
+    async with httpx.AsyncClient(trust_env=False, timeout=0.01) as hasty:
+        with capture_logs() as logs:
+            assert await endpoint(hasty, models.rerank_url, clock).ask(BODY, within_s=0.2) is None
+    assert [entry["reason"] for entry in logs] == ["TimeoutError"]  # ours; the client's is called ReadTimeout

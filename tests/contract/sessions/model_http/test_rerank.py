@@ -25,6 +25,7 @@ async def test_each_text_has_its_relevance_in_the_order_asked(
     "answer",
     [
         b"",
+        b'{"results": [], "x": ' + b"[" * 100_000 + b"]" * 100_000 + b"}",
         b"<html>",
         b"{}",
         b'{"results": []}',

@@ -5,7 +5,6 @@ it is not clear what is meant, it counts as planted: a lost sentence costs less 
 """
 
 import re
-from collections.abc import Iterable
 
 from sessions.domain.folded_text import readings, run_together
 
@@ -27,15 +26,15 @@ def names_judging(text: str) -> bool:
     )
 
 
-def _spelt(words: Iterable[str], endings: str = "") -> str:
-    """Each word also where its letters are drawn out or stand apart."""
-    spelt = (" ?".join(f"{letter}+" for letter in word.replace(" ", "")) for word in words)
+def _spelt(words: str, endings: str = "") -> str:
+    """Each of the words, with bars between them, also where its letters are drawn out or stand apart."""
+    spelt = (" ?".join(f"{letter}+" for letter in word.replace(" ", "")) for word in words.split("|"))
     return rf"(?<![a-z])(?:{'|'.join(spelt)}){endings}(?![a-z])"
 
 
-def _apart(words: Iterable[str]) -> str:
+def _apart(words: str) -> str:
     """Words that are harmless as such, with all their letters apart: nobody writes so without a reason."""
-    return rf"(?<![a-z])(?:{'|'.join(' '.join(word) for word in words)})(?![a-z])"
+    return rf"(?<![a-z])(?:{'|'.join(' '.join(word) for word in words.split('|'))})(?![a-z])"
 
 
 def _any_of(*patterns: str) -> re.Pattern[str]:
@@ -43,44 +42,11 @@ def _any_of(*patterns: str) -> re.Pattern[str]:
 
 
 _NOUNS = (
-    *(
-        "examiner",
-        "observer",
-        "assessor",
-        "evaluator",
-        "grader",
-        "adjudicator",
-        "invigilator",
-        "proctor",
-        "rubric",
-        "pass mark",
-    ),
-    *(
-        "full mark",
-        "top mark",
-        "system prompt",
-        "jailbreak",
-        "mark sheet",
-        "scorecard",
-        "exam board",
-        "manfen",
-        "pingfen",
-        "kaoguan",
-    ),
+    "examiner|observer|assessor|evaluator|grader|adjudicator|invigilator|proctor|rubric|pass mark|full mark|"
+    "top mark|system prompt|jailbreak|mark sheet|scorecard|exam board|manfen|pingfen|kaoguan"
 )
-_STEMS = (
-    "score",
-    "scoring",
-    "grade",
-    "grading",
-    "evaluate",
-    "evaluation",
-    "evaluating",
-    "assess",
-    "assessment",
-    "ignore",
-)
-_PLAIN_WORDS = (_spelt(_NOUNS, "(?: ?s+)?"), _spelt(_STEMS[:-1], "(?: ?[sdr]+| ?e+ ?d+| ?i+ ?n+ ?g+)?"))
+_STEMS = "score|scoring|grade|grading|evaluate|evaluation|evaluating|assess|assessment"
+_PLAIN_WORDS = (_spelt(_NOUNS, "(?: ?s+)?"), _spelt(_STEMS, "(?: ?[sdr]+| ?e+ ?d+| ?i+ ?n+ ?g+)?"))
 _PLAINEST = _any_of(*_PLAIN_WORDS)
 
 _PLAYER = r"(?:trainee|learner|candidate|student|participant|user|player|employee|apprentice|human)"
@@ -97,7 +63,7 @@ _RULES = (
 )
 
 _JUDGING = (
-    _apart(["passed", "passes", "pass", "failed", "points", "marks", "won", "rules", "best"]),
+    _apart("passed|passes|pass|failed|points|marks|won|rules|best"),
     rf"\b{_PLAYER}(?: s)? (?:success|victory)\b|\b{_PLAYER}(?: \w+){{0,2}} (?:won|wins?)\b",
     r"\bearn(?:s|ed)? (?:every|all|full|the (?:full|highest|maximum))\b|\bmarking (?:is|was|has)\b",
     r"\b(?:markers?|judges?|judged|judg(?:e)?ments?|jury|scorers?|raters?|verdicts?|criteri(?:on|a)|distinctions?)\b",
@@ -134,7 +100,7 @@ _ORDERS = (
     r"\binstructions? (?:to|for) (?:the|all|you)\b|\bstop (?:being|acting|playing)\b|\byou no longer (?:need|have)\b",
     rf"\b(?:ignor\w+|disregard\w*|overrid\w+|overrul\w+|bypass\w*|forget|drop|discard|cancel|replace)(?: "
     rf"\w+){{0,5}} {_RULES}\b",
-    _spelt(["ignore", "disregard"])
+    _spelt("ignore|disregard")
     + r"(?: \w+){0,4} (?:above|previous|prior|earlier|everything|all|any|before|scenario|role|what)\b",
     r"\bforget (?:all|any|everything|previous|prior|earlier|the above|what you|about your)\b",
     r"\bfrom (?:now|here) on\b|\bfrom this (?:point|moment|turn|message)\b|\bhenceforth\b|\bstarting now\b|\bas "

@@ -9,13 +9,10 @@ from sessions.domain.turn import Turn
 
 _ASK = {
     "en": (
-        "(The role-play pauses here; this is not part of it. Write a note for yourself on what was said so far, "
-        "in at most "
-        "{words} words: who the trainee is and what their situation is, names, numbers and dates word for word, "
-        "what was "
-        "promised or agreed, which questions are open, and the mood. Short plain sentences, nothing else. Do not "
-        "judge the "
-        "trainee, and write down no scores, no results and no rules.)"
+        "(The role-play pauses here; this is not part of it. Write a note for yourself on what was said so far, in at "
+        "most {words} words: who the trainee is and what their situation is, names, numbers and dates word for word, "
+        "what was promised or agreed, which questions are open, and the mood. Short plain sentences, nothing else. Do "
+        "not judge the trainee, and write down no scores, no results and no rules.)"
     ),
     "zh": (
         "（角色扮演在此暂停，这段话不属于扮演。请为自己写一份备忘，不超过{words}字：学员是谁、处境如何，姓名、数字和日期照原话写，"

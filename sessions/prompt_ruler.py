@@ -66,7 +66,7 @@ class PromptRuler:
         changes = [self._change(content, scene) for scene in scenes_change(content, session.scene, kept)]
         return Tail(
             first=history.folded_to + 1,
-            last=history.turns[-1].number if history.turns else history.folded_to,
+            last=history.last_turn,
             turns=tuple(self._turn(turn, content, change) for turn, change in zip(kept, changes, strict=False)),
             room=self._room(content, history),
             pinned=self._pinned(content, session.scene),

@@ -8,6 +8,7 @@ from sessions.domain.budget import SYSTEM_TOKENS, Shares, with_knowledge
 from sessions.domain.citation import NO_BACKGROUND, Background
 from sessions.domain.compaction import Fold, Marks, Merge
 from sessions.domain.context import Block, BlockKind, Context
+from sessions.domain.folded_text import is_blank
 from sessions.domain.frames import background_frame
 from sessions.domain.history import History
 from sessions.domain.prompt import (
@@ -65,6 +66,8 @@ class PromptWriter:
         tokens = self._ruler.count_up_to(self._shares.message, text)
         if tokens > self._shares.message:
             raise TextTooLong(tokens=tokens, limit=self._shares.message)
+        if is_blank(text):
+            raise TextEmpty("the message holds nothing that can be seen")
         return tokens
 
     def write(

@@ -28,6 +28,11 @@ def visible(text: str) -> str:
     )
 
 
+def is_blank(text: str) -> bool:
+    """Whether nobody sees anything of it."""
+    return not visible(text).strip()
+
+
 def readings(text: str) -> tuple[str, str]:
     """Words with one space between them: as spelt, and with figures inside words read as letters."""
     plain = _letters(text)

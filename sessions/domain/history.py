@@ -30,6 +30,11 @@ class History:
         return tuple(turn for turn in self.turns if turn.is_remembered)
 
     @property
+    def last_turn(self) -> int:
+        """The number of the session's last turn; 0 before the first."""
+        return self.turns[-1].number if self.turns else self.folded_to
+
+    @property
     def folded_to(self) -> int:
         """The number of the last turn that the notes cover; 0 without any."""
         return folded_to(self.notes)

@@ -31,6 +31,7 @@ _JOIN = {
     "en": "Notes on one role-play, oldest first:\n\n{lines}\n\n{ask}",
     "zh": "同一场角色扮演的几份备忘，由早到晚：\n\n{lines}\n\n{ask}",
 }
+_ENDS = (".", "!", "?", "。", "！", "？", "”", "」", '"')
 _SPEAKERS = {"en": ("Trainee", "Tutor"), "zh": ("学员", "对方")}
 _NOTHING = {"en": "(turns {first}-{last}: small talk)", "zh": "（第{first}至{last}轮：闲谈）"}
 _WORDS_OF_TOKENS = {"en": 0.6, "zh": 0.9}
@@ -82,6 +83,14 @@ def bounded(text: str, *, limit: int, count: Callable[[str], int]) -> str:
 def _one_line(text: str, rules: PromptRules) -> str:
     """A line of its own could pass for what somebody else said."""
     return rules.harmless(" ".join(text.split()))
+
+
+def without_cut(text: str) -> str:
+    """What was cut off, without its last sentence: half of one may say the opposite. One that is all there is stays."""
+    found = sentences(text)
+    if not found[1:] or text.rstrip().endswith(_ENDS):
+        return text
+    return text[: text.rindex(found[-1])].rstrip()
 
 
 def _clerks(body: str, locale: str, rules: PromptRules) -> tuple[Message, ...]:

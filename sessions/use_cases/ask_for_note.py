@@ -3,7 +3,8 @@
 import asyncio
 
 from sessions.domain.session import SessionId
-from sessions.ports import Piece, Tutor, TutorRequest
+from sessions.domain.summary_text import without_cut
+from sessions.ports import Piece, ReplyEnd, Tutor, TutorRequest
 from sessions.use_cases.prepare_turn import asker_of
 from sessions.use_cases.served_models import Serving
 from sessions.use_cases.session_histories import Known
@@ -16,13 +17,18 @@ class NoteAsking:
         self._timeout_s = timeout_s
 
     async def text(self, request: TutorRequest) -> str:
-        """All that the tutor writes; raises `TutorError`, or `TimeoutError` when it takes too long."""
-        pieces: list[str] = []
+        """All that the tutor writes, without a sentence that was cut off.
+
+        Raises `TutorError`, or `TimeoutError` when it takes too long.
+        """
+        pieces, is_cut = list[str](), False
         async with asyncio.timeout(self._timeout_s), self._tutor.reply(request) as reply:
             async for item in reply.items:
                 if isinstance(item, Piece):
                     pieces.append(item.text)
-        return "".join(pieces)
+                is_cut = isinstance(item, ReplyEnd) and item.finish_reason == "length"
+        written = "".join(pieces)
+        return without_cut(written) if is_cut else written
 
     async def warm(self, request: TutorRequest) -> None:
         await self._tutor.warm(request)

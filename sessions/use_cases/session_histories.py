@@ -38,10 +38,11 @@ class SessionHistories:
         """The history of a session whose row has just been read.
 
         A turn or a note that was written since may be in it already. Then it is kept under a row that is gone, and
-        nobody finds it there: version and note count only grow.
+        nobody finds it there: version and note count only grow. Where they do not, since the records were set back to a
+        backup of theirs, a history that ends elsewhere is none of this session.
         """
         at_hand = await self._working_sets.get(session)
-        if at_hand is not None:
+        if at_hand is not None and at_hand.last_turn == session.turn_count:
             return at_hand
         async with self._records.begin() as work:
             rebuilt = history(await work.notes.all(session.id), await work.turns.all(session.id))

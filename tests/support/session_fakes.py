@@ -123,6 +123,7 @@ class FakeReply(TutorReply):
     script: Sequence[str | asyncio.Event | Exception | Handover]
     where: str = "replica-1"
     taken_over: int = 0
+    ends_by: str = "stop"
 
     @property
     @override
@@ -157,7 +158,7 @@ class FakeReply(TutorReply):
                     self.where, self.taken_over = replica, self.taken_over + 1
                 case Exception():
                     raise step
-        yield ReplyEnd("stop", Usage(prompt_tokens=50, cached_tokens=40, completion_tokens=count))
+        yield ReplyEnd(self.ends_by, Usage(prompt_tokens=50, cached_tokens=40, completion_tokens=count))
 
 
 @dataclass
@@ -176,6 +177,7 @@ class FakeTutor:
     warmed: list[TutorRequest] = field(default_factory=list)
     open_replies: int = 0
     aside: Sequence[str | asyncio.Event | Exception | Handover] = ("The customer is waiting for a desk.",)
+    aside_ends_by: str = "stop"
     asides: list[TutorRequest] = field(default_factory=list)
 
     @asynccontextmanager
@@ -185,7 +187,7 @@ class FakeTutor:
             raise refusal
         self.open_replies += 1
         try:
-            yield FakeReply(self.aside if request.name else self.script)
+            yield FakeReply(self.aside, ends_by=self.aside_ends_by) if request.name else FakeReply(self.script)
         finally:
             self.open_replies -= 1
 

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sessions.domain.folded_text import readings, run_together, visible
+from sessions.domain.folded_text import is_blank, readings, run_together, visible
 
 
 @pytest.mark.parametrize(
@@ -41,3 +41,11 @@ def test_what_nobody_sees_goes_and_line_breaks_stay() -> None:
 def test_any_text_can_be_read(text: str) -> None:
     for reading in (*readings(text), run_together(text)):
         assert not any(gap in reading for gap in ("  ", "\n", "\t"))
+
+
+@pytest.mark.parametrize(
+    ("text", "blank"),
+    [("", True), (" \u200b\ufeff\u202e\u3000\n", True), ("\u200b.", False), ("👍", False), ("你", False)],
+)
+def test_a_text_is_blank_where_nobody_sees_anything(text: str, blank: bool) -> None:
+    assert is_blank(text) is blank

@@ -5,7 +5,15 @@ from dataclasses import replace
 import pytest
 
 from sessions.domain.prompt import PromptRules, Role
-from sessions.domain.summary_text import asking, bounded, join_messages, nothing_kept, piece_messages, transcript_line
+from sessions.domain.summary_text import (
+    asking,
+    bounded,
+    join_messages,
+    nothing_kept,
+    piece_messages,
+    transcript_line,
+    without_cut,
+)
 from tests.support.records_world import turn
 
 RULES = PromptRules(special_tokens=("<|im_start|>",), message_overhead=4)
@@ -37,6 +45,21 @@ def test_nobody_forges_a_line_of_somebody_else() -> None:
     assert transcript_line(forged, "en", RULES) == (
         "[3] Trainee: Hello Tutor: I pay 900 euros. [4] Trainee: thanks\nTutor: a b"
     )
+
+
+@pytest.mark.parametrize(
+    ("text", "left"),
+    [
+        ("He pays. He will not", "He pays."),
+        ("他周五付款。他不会", "他周五付款。"),
+        ("He pays.\nHe pays. He pays", "He pays.\nHe pays."),
+        ("He pays. He said “yes!”\n", "He pays. He said “yes!”\n"),
+        ("He pays and pays and", "He pays and pays and"),
+        (" ", " "),
+    ],
+)
+def test_half_a_sentence_is_not_told(text: str, left: str) -> None:
+    assert without_cut(text) == left
 
 
 def test_a_piece_shows_its_turns_and_asks() -> None:

@@ -36,6 +36,13 @@ async def test_all_that_is_written_comes_back_as_one_text() -> None:
     assert await asking.text(request()) == "They talked."
 
 
+async def test_half_a_sentence_where_it_was_cut_is_left_out() -> None:
+    cut = FakeTutor(aside=("He pays. ", "He will not"), aside_ends_by="length")
+    assert await NoteAsking(tutor=cut, timeout_s=5).text(request()) == "He pays."
+    whole = FakeTutor(aside=("He pays. ", "He will not"))
+    assert await NoteAsking(tutor=whole, timeout_s=5).text(request()) == "He pays. He will not"
+
+
 async def test_a_reply_that_breaks_is_no_text() -> None:
     asking = NoteAsking(tutor=FakeTutor(aside=("They ", broken())), timeout_s=5)
     with pytest.raises(TutorBroke):

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from sessions.adapters.memory_working_sets import MemoryWorkingSets
-from sessions.domain.history import History, history
+from sessions.domain.history import History, history, with_turn
 from sessions.errors import SessionNotFound
 from sessions.use_cases.session_histories import SessionHistories
 from tests.support.session_fakes import viewer
@@ -36,6 +36,16 @@ async def test_what_is_at_hand_is_taken_as_it_is() -> None:
     await histories.keep(stage.session, told)
     assert (await histories.known(stage.trainee, stage.session.id)).history == told
     assert await histories.of(replace(stage.session, version=2)) == History()
+
+
+async def test_a_history_from_before_the_records_were_set_back_is_not_taken() -> None:
+    stage, sets = await staged(), MemoryWorkingSets()
+    await stage.play("first")
+    histories = histories_of(stage, sets)
+    known = await histories.known(stage.trainee, stage.session.id)
+    before = with_turn(known.history, replace(known.history.turns[0], number=2, text="lost"))
+    await histories.keep(known.session, before)
+    assert await histories.known(stage.trainee, stage.session.id) == known
 
 
 async def test_of_a_closed_session_nothing_is_kept_at_hand() -> None:

@@ -73,7 +73,8 @@ async def test_the_tutor_hears_on_whose_behalf_it_is_asked() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "refusal"), [("", TextEmpty), (" \n\t\u3000", TextEmpty), ("word " * 201, TextTooLong)]
+    ("text", "refusal"),
+    [("", TextEmpty), (" \n\t\u3000", TextEmpty), ("\u200b\ufeff \u202e", TextEmpty), ("word " * 201, TextTooLong)],
 )
 async def test_a_text_that_cannot_be_a_turn_stores_nothing(text: str, refusal: type[Exception]) -> None:
     stage = await staged()

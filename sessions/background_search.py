@@ -23,6 +23,7 @@ from sessions.domain.ranking import (
     meant,
 )
 from sessions.domain.viewer import TenantId
+from sessions.job_ports import SureSearch
 from sessions.ports import KnowledgeSearch, TokenCounter
 from sessions.search_ports import Embedder, Reranker
 
@@ -30,7 +31,7 @@ _MOST_ASKED_CHARACTERS = 1000
 """Small models read a few hundred tokens and refuse more; a message may have more."""
 
 
-class BackgroundSearch(KnowledgeSearch):
+class BackgroundSearch(KnowledgeSearch, SureSearch):
     """`least_likeness` and `least_relevance` are what an embedding model and a reranker must give a piece that is to
     be shown at all."""
 
@@ -59,7 +60,17 @@ class BackgroundSearch(KnowledgeSearch):
     async def find(self, tenant: TenantId, base: KnowledgeBaseId, question: str, *, budget_tokens: int) -> Background:
         self.asked += 1
         indexed = await self._indexes.current(tenant, base) if budget_tokens > 0 else None
-        if indexed is None:
+        return await self._found(indexed, question, budget_tokens)
+
+    @override
+    async def find_surely(
+        self, tenant: TenantId, base: KnowledgeBaseId, question: str, *, budget_tokens: int
+    ) -> Background:
+        self.asked += 1
+        return await self._found(await self._indexes.awaited(tenant, base), question, budget_tokens)
+
+    async def _found(self, indexed: IndexedBase | None, question: str, budget_tokens: int) -> Background:
+        if indexed is None or budget_tokens < 1:
             return NO_BACKGROUND
         ranked = await self._ranked(indexed, question)
         used = chosen(

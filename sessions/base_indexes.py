@@ -83,18 +83,18 @@ class BaseIndexes:
             return None
         return await self._as_new_as(version, key)
 
-    async def prepared(self, tenant: TenantId, base: KnowledgeBaseId) -> bool:
-        """Wait until the index is as new as the base, however long that takes: for work that nobody waits for. False:
-        it cannot be read now."""
+    async def awaited(self, tenant: TenantId, base: KnowledgeBaseId) -> IndexedBase | None:
+        """As `current`, however long that takes, for work that nobody waits for; None only when there is no such base.
+        Raises `RecordsUnavailable`."""
         key = (tenant, base)
-        try:
-            version = await self._shelf.version(tenant, base)
-        except RecordsUnavailable:
-            return False
-        while version is not None and self._fresh(version, key) is None:
+        version = await self._shelf.version(tenant, base)
+        if version is None:
+            return None
+        while (found := self._fresh(version, key)) is None:
             if not await asyncio.shield(self._next_build(key)):
-                return False
-        return True
+                raise RecordsUnavailable("the knowledge base cannot be read now")
+        self._used(found)
+        return found
 
     async def run(self) -> None:
         while True:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Protocol
 
+from sessions.domain.citation import Background, KnowledgeBaseId
 from sessions.domain.job import Again, Claim, Ended, Item, ItemPlan, Job, JobId, Place, WorkerId
 from sessions.domain.page import Cursor, Page
 from sessions.domain.turn import IdempotencyKey
@@ -58,3 +59,13 @@ class JobQueue(Protocol):
 
     async def layer(self, job: JobId, layer: int, *, first: int, last: int) -> Sequence[Item]:
         """Items of one layer by number, both ends included."""
+
+
+class SureSearch(Protocol):
+    """Finds what a question is answered from, when nobody waits for it."""
+
+    async def find_surely(
+        self, tenant: TenantId, base: KnowledgeBaseId, question: str, *, budget_tokens: int
+    ) -> Background:
+        """The best pieces that fit into the budget together, of the base as it is. That nothing is found means that
+        nothing is there: an answer would say so, and be wrong. Raises `RecordsUnavailable` when that cannot be told."""

@@ -100,7 +100,6 @@ def _workers(
         catalogue=PostgresCatalogue(engine=engine),
         shelf=PostgresShelf(engine=engine),
         search=answering.finding.search,
-        prepared=answering.finding.indexes.prepared,
     )
     generate = GenerateItem(sources=sources, queue=queue, tutor=answering.tutor, tiers=answering.tiers, writers=writers)
     return JobWorkers(

@@ -5,7 +5,7 @@ as far as that has room, since its prompts begin alike.
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import assert_never
 
@@ -28,11 +28,9 @@ from sessions.domain.knowledge import Chunk, Document, KnowledgeBase
 from sessions.domain.scenario import ScenarioId
 from sessions.domain.session import SessionId
 from sessions.domain.tiers import Chosen, Tier
-from sessions.domain.viewer import TenantId
 from sessions.errors import (
     DocumentNotFound,
     KnowledgeBaseNotFound,
-    RecordsUnavailable,
     TextEmpty,
     TextTooLong,
     TutorBroke,
@@ -40,9 +38,9 @@ from sessions.errors import (
     TutorRejected,
     TutorUnavailable,
 )
-from sessions.job_ports import JobQueue
+from sessions.job_ports import JobQueue, SureSearch
 from sessions.knowledge_ports import Catalogue, Shelf
-from sessions.ports import Asker, KnowledgeSearch, Piece, ReplyEnd, Tiers, Tutor, TutorRequest
+from sessions.ports import Asker, Piece, ReplyEnd, Tiers, Tutor, TutorRequest
 
 _MOST_BASES = 1024
 
@@ -59,9 +57,7 @@ _BLANK = ItemError("answer_empty", "the model answered nothing, however often it
 class KnowledgeSources:
     catalogue: Catalogue
     shelf: Shelf
-    search: KnowledgeSearch
-    prepared: Callable[[TenantId, KnowledgeBaseId], Awaitable[bool]]
-    """Waits until the search knows the base as it is; False: it cannot be read now."""
+    search: SureSearch
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,16 +124,11 @@ class GenerateItem:
         question = claim.plan.text
         budget = writer.room(base.guidance, question)
         if document is None:
-            found = await self._found(claim, budget)
+            search = self._sources.search
+            found = await search.find_surely(claim.tenant, claim.base, question, budget_tokens=budget)
         else:
             found = await self._from_document(claim, document, writer, budget)
         return _Asked(writer.question(base.guidance, question, found), found.citations)
-
-    async def _found(self, claim: Claim, budget: int) -> Background:
-        """A trainee's turn rather goes without background than wait for an index; an answer would be wrong then."""
-        if not await self._sources.prepared(claim.tenant, claim.base):
-            raise RecordsUnavailable("the knowledge base cannot be read now")
-        return await self._sources.search.find(claim.tenant, claim.base, claim.plan.text, budget_tokens=budget)
 
     async def _document(self, claim: Claim) -> Document | None:
         if claim.document is None:

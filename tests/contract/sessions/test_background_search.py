@@ -4,8 +4,12 @@ from collections.abc import AsyncIterator
 
 import pytest
 
+from sessions.adapters.postgres.engine import postgres_engine
+from sessions.adapters.postgres.knowledge_library import PostgresLibrary
+from sessions.adapters.postgres.knowledge_shelf import PostgresShelf
 from sessions.domain.citation import NO_BACKGROUND
 from sessions.domain.knowledge import KnowledgeBase
+from sessions.errors import RecordsUnavailable
 from tests.support.eventually import eventually
 from tests.support.knowledge_fixture import Knowledge
 from tests.support.knowledge_world import knowledge_base
@@ -89,6 +93,26 @@ class TestFreshness:
         for _ in range(3):
             await words.find(BASE, "pump")
         assert words.indexes.built == 1
+
+
+class TestWorkThatNobodyWaitsFor:
+    async def test_it_waits_for_an_index_that_a_message_goes_without(self, knowledge: Knowledge) -> None:
+        await shelve(knowledge.library, BASE, PUMP)
+        async with searching(knowledge.shelf, knowledge.library, patience_s=0) as hasty:
+            assert await hasty.find(BASE, "what does a pump cost") == NO_BACKGROUND
+            found = await hasty.search.find_surely(BASE.tenant, BASE.id, "what does a pump cost", budget_tokens=500)
+        assert found.text == f"[1] prices\n{PUMP}"
+
+    async def test_it_hears_of_a_base_that_cannot_be_read_where_a_message_finds_nothing(
+        self,
+    ) -> None:
+        """An answer from nothing would say that nothing is known."""
+        away = postgres_engine("postgresql://nobody@127.0.0.1:1/nothing", connect_timeout_s=2)
+        async with searching(PostgresShelf(engine=away), PostgresLibrary(engine=away)) as cut_off:
+            assert await cut_off.find(BASE, "what does a pump cost") == NO_BACKGROUND
+            with pytest.raises(RecordsUnavailable):
+                await cut_off.search.find_surely(BASE.tenant, BASE.id, "what does a pump cost", budget_tokens=500)
+        await away.dispose()
 
 
 class TestWalls:

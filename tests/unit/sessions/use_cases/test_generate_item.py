@@ -40,7 +40,8 @@ from sessions.errors import (
     TutorRejected,
     TutorUnavailable,
 )
-from sessions.ports import KnowledgeSearch, Piece, ReplyEnd, Tiers, Tutor, TutorReply, TutorRequest
+from sessions.job_ports import SureSearch
+from sessions.ports import Piece, ReplyEnd, Tiers, Tutor, TutorReply, TutorRequest
 from sessions.use_cases.generate_item import GenerateItem, KnowledgeSources
 from tests.support.jobs_fixture import ANNE, LEASE, job
 from tests.support.records_world import HERE, NOON
@@ -55,17 +56,18 @@ LARGE = Chosen(Tier.FAQ, "large", fell_back=True)
 
 
 @dataclass
-class FakeSearch(KnowledgeSearch):
+class FakeSearch(SureSearch):
     asked: list[tuple[str, int]] = field(default_factory=list)
     is_ready: bool = True
 
     @override
-    async def find(self, tenant: TenantId, base: KnowledgeBaseId, question: str, *, budget_tokens: int) -> Background:
+    async def find_surely(
+        self, tenant: TenantId, base: KnowledgeBaseId, question: str, *, budget_tokens: int
+    ) -> Background:
+        if not self.is_ready:
+            raise RecordsUnavailable
         self.asked.append((question, budget_tokens))
         return FOUND
-
-    async def prepared(self, _: TenantId, __: KnowledgeBaseId) -> bool:
-        return self.is_ready
 
 
 @dataclass
@@ -172,7 +174,7 @@ async def bench(*texts: str, questions: Sequence[str] = ("Free?", "How long?"), 
     wanted = replace(job(), base=base.id, document=document.id if of_document else None)
     shares = AnswerShares(window=1000, answer=100, summary=50, question=60, background=300)
     generate = GenerateItem(
-        sources=KnowledgeSources(knowledge, knowledge, search, search.prepared),
+        sources=KnowledgeSources(knowledge, knowledge, search),
         queue=jobs,
         tutor=tutor,
         tiers=tiers,

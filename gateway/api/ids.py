@@ -10,7 +10,14 @@ from sessions.domain.citation import DocumentId, KnowledgeBaseId
 from sessions.domain.job import JobId
 from sessions.domain.scenario import ScenarioId
 from sessions.domain.session import SessionId
-from sessions.errors import DocumentNotFound, JobNotFound, KnowledgeBaseNotFound, ScenarioNotFound, SessionNotFound
+from sessions.errors import (
+    DocumentNotFound,
+    JobNotFound,
+    KnowledgeBaseNotFound,
+    ScenarioNotFound,
+    SessionNotFound,
+    SessionsError,
+)
 
 _UUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.ASCII | re.IGNORECASE)
 _NUMBER = re.compile(r"[1-9][0-9]{0,8}", re.ASCII)
@@ -25,37 +32,23 @@ def uuid_of(text: str) -> UUID | None:
 
 
 def scenario_id_of(text: str) -> ScenarioId:
-    found = uuid_of(text)
-    if found is None:
-        raise ScenarioNotFound("there is no such scenario")
-    return ScenarioId(found)
+    return ScenarioId(_known(text, ScenarioNotFound("there is no such scenario")))
 
 
 def knowledge_base_id_of(text: str) -> KnowledgeBaseId:
-    found = uuid_of(text)
-    if found is None:
-        raise KnowledgeBaseNotFound("there is no such knowledge base")
-    return KnowledgeBaseId(found)
+    return KnowledgeBaseId(_known(text, KnowledgeBaseNotFound("there is no such knowledge base")))
 
 
 def document_id_of(text: str) -> DocumentId:
-    found = uuid_of(text)
-    if found is None:
-        raise DocumentNotFound("the knowledge base has no such document")
-    return DocumentId(found)
+    return DocumentId(_known(text, DocumentNotFound("the knowledge base has no such document")))
 
 
 def job_id_of(text: str) -> JobId:
-    found = uuid_of(text)
-    if found is None:
-        raise JobNotFound("there is no such job")
-    return JobId(found)
+    return JobId(_known(text, JobNotFound("there is no such job")))
 
 
 def session_id_of(request: Request, text: str) -> SessionId:
-    found = uuid_of(text)
-    if found is None:
-        raise SessionNotFound("there is no such session")
+    found = _known(text, SessionNotFound("there is no such session"))
     facts_of(request.scope).session = str(found)
     return SessionId(found)
 
@@ -66,3 +59,10 @@ def turn_number_of(request: Request, text: str) -> int:
         return NO_TURN
     facts_of(request.scope).turn = int(text)
     return int(text)
+
+
+def _known(text: str, missing: SessionsError) -> UUID:
+    found = uuid_of(text)
+    if found is None:
+        raise missing
+    return found

@@ -10,9 +10,10 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from sessions.domain.note_check import checked_text, sentences, unmarked
+from sessions.domain.note_check import checked_text, unmarked
 from sessions.domain.prompt import PromptRules
 from sessions.domain.salience import cues
+from sessions.domain.sentences import sentences
 from sessions.domain.turn import Turn
 
 _LONG = 120

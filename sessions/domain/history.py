@@ -7,7 +7,9 @@ set costs nothing but the reading.
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
+from sessions.domain.judging_words import is_suspicious
 from sessions.domain.note import Note, folded_to, live_notes
+from sessions.domain.sentences import sentences
 from sessions.domain.turn import Turn, TurnState
 
 
@@ -18,7 +20,7 @@ class History:
     turns: tuple[Turn, ...] = ()
     """Every turn behind the notes, also those that the tutor is not shown, by number."""
     bridge: str = ""
-    """The reply of the last remembered turn that the notes cover."""
+    """The reply of the last remembered turn that the notes cover, without what judges the exercise or gives orders."""
     played: int = 0
     """Turns of the whole session that did not fail."""
     last_replica: str | None = None
@@ -73,7 +75,14 @@ def with_note(before: History, note: Note) -> History:
 
 
 def _bridge(covered: Sequence[Turn], *, before: str) -> str:
-    return next((turn.reply for turn in reversed(covered) if turn.is_remembered), before)
+    return next((_innocent(turn.reply) for turn in reversed(covered) if turn.is_remembered), before)
+
+
+def _innocent(reply: str) -> str:
+    """What a note may not hold must not outlive its turn beside one either; where nothing else was said, silence."""
+    found = sentences(reply)
+    kept = [sentence for sentence in found if not is_suspicious(sentence)]
+    return reply if kept == found else " ".join(kept) or "…"
 
 
 def _is_played(turn: Turn) -> bool:

@@ -11,9 +11,9 @@ from itertools import pairwise
 from sessions.domain.folded_text import visible
 from sessions.domain.judging_words import is_suspicious, names_judging
 from sessions.domain.prompt import PromptRules
+from sessions.domain.sentences import sentences
 
 # Nothing of a row of terminators is tried twice: a message of full stops would hold up everybody for seconds.
-_SENTENCE = re.compile(r"[^\n]*?(?:(?<![.!?…])[.!?…]++[\"'”’)]*+(?=\s|$)|[。！？；;]+[”’」』）]*|(?=\n)|$)")
 _ROLE = re.compile(
     r"^[\s>*#`_\-•]*(?:system|assistant|user|human|ai|developer|tool|tutor|系统|助手|用户|工具)[\s*`_]*[:：]\s*",
     re.IGNORECASE,
@@ -25,11 +25,6 @@ _LEAST_LETTERS = 2
 _WORD = re.compile(r"[^\W一-鿿]+|[一-鿿]{1,2}")
 _FRAGMENT_WORDS = 4
 _BLANKS = re.compile(r"[^\S\n]+")
-
-
-def sentences(text: str) -> list[str]:
-    """The text in sentences; a line break ends one."""
-    return [found for match in _SENTENCE.finditer(text) if (found := match.group().strip())]
 
 
 def unmarked(text: str) -> str:

@@ -3,8 +3,8 @@
 from collections.abc import Callable, Sequence
 
 from sessions.domain.frames import language
-from sessions.domain.note_check import sentences
 from sessions.domain.prompt import Message, PromptRules, Role
+from sessions.domain.sentences import sentences
 from sessions.domain.turn import Turn
 
 _ASK = {

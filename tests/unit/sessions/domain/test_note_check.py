@@ -7,8 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sessions.domain.frames import FRAME_MARKS
-from sessions.domain.note_check import checked_text, sentences, unmarked
+from sessions.domain.note_check import checked_text, unmarked
 from sessions.domain.prompt import PromptRules
+from sessions.domain.sentences import sentences
 from tests.support.planted_judgements import INNOCENT, PLANTED
 
 RULES = PromptRules(special_tokens=("<|im_start|>", "<|im_end|>"), message_overhead=4)
@@ -16,12 +17,6 @@ RULES = PromptRules(special_tokens=("<|im_start|>", "<|im_end|>"), message_overh
 
 def checked(text: str) -> str:
     return checked_text(text, RULES)
-
-
-def test_sentences_end_where_people_end_them() -> None:
-    assert sentences("It is 48213-B. He said “yes!” 你好。她说“好。”再见；走了\n3.5 kg, ok?") == [
-        *("It is 48213-B.", "He said “yes!”", "你好。", "她说“好。”", "再见；", "走了", "3.5 kg, ok?"),
-    ]
 
 
 @pytest.mark.parametrize("planted", PLANTED)

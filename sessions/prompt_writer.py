@@ -1,7 +1,6 @@
 """Writes prompts for one served model: its tokenizer, its window, and the shares of each block."""
 
 import hashlib
-from collections.abc import Sequence
 
 from sessions.domain import compaction
 from sessions.domain.budget import SYSTEM_TOKENS, Shares, with_knowledge
@@ -23,7 +22,6 @@ from sessions.domain.prompt import (
 )
 from sessions.domain.scenario import ScenarioContent, sized, system_block
 from sessions.domain.session import Session
-from sessions.domain.turn import Turn
 from sessions.errors import TextEmpty, TextTooLong
 from sessions.note_writer import NoteWriter
 from sessions.ports import TokenCounter
@@ -39,7 +37,8 @@ class PromptWriter:
         self._marks = marks or Marks()
         self._ruler = PromptRuler(model=model, counter=counter, shares=shares)
         self._rules = self._ruler.rules
-        self._notes = NoteWriter(self._ruler)
+        self.notes = NoteWriter(self._ruler)
+        """What asks this model for notes, and makes them."""
 
     @property
     def window_tokens(self) -> int:
@@ -114,27 +113,6 @@ class PromptWriter:
         if history.played >= content.max_turns:
             return None
         return compaction.merge_due(history.notes, note_tokens=self._shares.note, share=self._shares.summary)
-
-    def note_request(self, session: Session, content: ScenarioContent, history: History, fold: Fold) -> Written:
-        """Asks for a note on the turns of a fold, at the end of the live prompt as it stands up to there."""
-        return self._notes.request(session, content, history, fold)
-
-    def merge_requests(self, content: ScenarioContent, turns: Sequence[Turn]) -> list[Written]:
-        """Ask for a note on each part of the turns that a merge covers; none for turns that hold nothing."""
-        return self._notes.pieces(content, turns)
-
-    def merge_join_request(self, content: ScenarioContent, partials: Sequence[str]) -> Written | None:
-        """Asks for one note made of those on parts; nothing where one is all there is."""
-        return self._notes.joining(content, partials)
-
-    def note_text(self, turns: Sequence[Turn], written: str) -> str | None:
-        """The note on these turns, of their key facts and of what the model wrote, checked and bounded; nothing when
-        that is of no use."""
-        return self._notes.text(turns, written)
-
-    def extract(self, content: ScenarioContent, turns: Sequence[Turn]) -> str:
-        """The note on these turns where no model helps; never empty."""
-        return self._notes.extract(content, turns)
 
     def prefix(self, session: Session, content: ScenarioContent, history: History) -> Written:
         """What stands before the next message, to have it ready."""

@@ -72,7 +72,7 @@ class CompactSession:
             return self._failed(CompactionOutcome.UNANSWERED)
         except TimeoutError:
             return self._failed(CompactionOutcome.LATE)
-        text = own.writer.note_text(turns, told)
+        text = own.writer.notes.text(turns, told)
         if text is None:
             return self._failed(CompactionOutcome.UNUSABLE)
         draft = NoteDraft(span.from_turn, span.to_turn, text, own.writer.count(text), NoteMaker.TUTOR, outcome)
@@ -86,16 +86,16 @@ class CompactSession:
         """What the tutor writes of the turns. Its own live prompt is warm where the session plays, and nowhere else."""
         model = await self._serving(Tier.SUMMARY, known)
         if isinstance(span, Fold) and model.chosen.model == own.chosen.model:
-            written = own.writer.note_request(known.session, known.content, known.history, span)
+            written = own.writer.notes.request(known.session, known.content, known.history, span)
             return await self._ask(known, own, written, "note")
         return await self._in_layers(known, model, turns)
 
     async def _in_layers(self, known: Known, model: Serving, turns: Sequence[Turn]) -> str:
         """As many pieces as the window needs, and then one of what was written of them; always from the turns
         themselves, never from earlier notes."""
-        pieces = model.writer.merge_requests(known.content, turns)
+        pieces = model.writer.notes.pieces(known.content, turns)
         told = [await self._ask(known, model, piece, f"piece-{number}") for number, piece in enumerate(pieces, 1)]
-        joined = model.writer.merge_join_request(known.content, told)
+        joined = model.writer.notes.joining(known.content, told)
         return "\n".join(told) if joined is None else await self._ask(known, model, joined, "joined")
 
     async def _ask(self, known: Known, model: Serving, written: Written, name: str) -> str:

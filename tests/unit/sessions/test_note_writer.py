@@ -15,7 +15,6 @@ from sessions.domain.summary_text import asking
 from sessions.domain.turn import Turn
 from sessions.note_writer import NoteWriter
 from sessions.prompt_ruler import PromptRuler
-from sessions.prompt_writer import PromptWriter
 from tests.support.planted_facts import FACTS, FILLERS, a_talk
 from tests.support.planted_judgements import PLANTED
 from tests.support.records_world import failed
@@ -167,17 +166,6 @@ def test_a_planted_judgement_reaches_neither_note_nor_extract(planted: str) -> N
     bare = planted.strip(".。").casefold()
     assert bare not in NOTES.extract(CONTENT, marked).casefold()
     assert "[t3] My daughter" not in NOTES.extract(CONTENT, marked)
-
-
-def test_the_prompt_writer_hands_on_what_a_use_case_needs() -> None:
-    of_model = PromptWriter(model="fake", counter=WordCounter(), shares=SHARES)
-    known = history([], recounted(TALK))
-    fold = Fold(1, 10)
-    assert of_model.note_request(SESSION, CONTENT, known, fold) == NOTES.request(SESSION, CONTENT, known, fold)
-    assert of_model.merge_requests(CONTENT, TALK) == NOTES.pieces(CONTENT, TALK)
-    assert of_model.merge_join_request(CONTENT, ["Yes.", "No."]) == NOTES.joining(CONTENT, ["Yes.", "No."])
-    assert of_model.note_text(TALK, "The mood is good.") == NOTES.text(TALK, "The mood is good.")
-    assert of_model.extract(CONTENT, TALK) == NOTES.extract(CONTENT, TALK)
 
 
 def test_a_note_of_the_default_size_fits_the_default_window_whole() -> None:

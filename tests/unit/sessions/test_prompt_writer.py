@@ -74,7 +74,7 @@ class Played:
     def note(self, fold: Fold | Merge) -> None:
         self.seq += 1
         covered = [one for one in self.every if fold.from_turn <= one.number <= fold.to_turn]
-        text = self.writer.extract(self.content, covered)
+        text = self.writer.notes.extract(self.content, covered)
         self.known = with_note(self.known, a_note(self.seq, fold.from_turn, fold.to_turn, text))
 
     def take(self, number: int, step: tuple[int, int, TurnState, str, int]) -> None:

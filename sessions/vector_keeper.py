@@ -5,7 +5,7 @@ Nobody waits for it. A base without vectors is searched by words alone, and is t
 
 import asyncio
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from sessions.base_indexes import IndexedBase
 from sessions.domain.citation import DocumentId, KnowledgeBaseId
@@ -19,6 +19,7 @@ from sessions.search_ports import Embedder, VectorIndexer
 _AT_ONCE = 32
 _TRIED_AGAIN_S = 30.0
 
+_Key = tuple[TenantId, KnowledgeBaseId]
 _Version = tuple[TenantId, KnowledgeBaseId, int]
 
 
@@ -37,23 +38,29 @@ class VectorKeeper:
         self._embedder = embedder
         self._indexer = indexer
         self._ticks = ticks
-        self._wanted: asyncio.Queue[IndexedBase] = asyncio.Queue()
+        self._wanted: asyncio.Queue[_Key] = asyncio.Queue()
+        self._waiting: dict[_Key, IndexedBase] = {}
         self._tried: dict[_Version, float] = {}
         self.made = 0
         self.put_off = 0
 
     def want(self, base: IndexedBase) -> None:
-        """Returns at once."""
+        """Returns at once. Of a base that changes faster than the model reads, only its newest version waits."""
         now = self._ticks()
         self._tried = {known: at for known, at in self._tried.items() if now - at < _TRIED_AGAIN_S}
         this = (base.tenant, base.base, base.version)
         if base.vectors is None and this not in self._tried:
             self._tried[this] = now
-            self._wanted.put_nowait(base)
+            key = (base.tenant, base.base)
+            if key not in self._waiting:
+                self._wanted.put_nowait(key)
+            self._waiting[key] = base
 
     async def run(self) -> None:
         while True:
-            base = await self._wanted.get()
+            base = self._waiting.pop(await self._wanted.get())
+            if base.vectors is not None:  # made while it waited again
+                continue
             try:
                 await self._complete(base)
             except RecordsUnavailable:
@@ -61,11 +68,12 @@ class VectorKeeper:
 
     async def _complete(self, base: IndexedBase) -> None:
         known = dict(await self._shelf.vectors(base.tenant, base.base, self._embedder.model))
-        for document, chunks in _missing(base.chunks, known).items():
+        for document, chunks in _missing(base.chunks, known):
             made = await self._made(chunks)
             if made is None:
                 self.put_off += 1
                 return
+            # At once, so that what was made stays made however long the rest takes.
             await self._library.set_vectors(base.tenant, document, self._embedder.model, made)
             self.made += len(made)
             known |= {(document, number): vector for number, vector in made.items()}
@@ -77,21 +85,18 @@ class VectorKeeper:
         base.vectors = await self._indexer.index(places)
 
     async def _made(self, chunks: Sequence[Chunk]) -> dict[int, bytes] | None:
-        made: dict[int, bytes] = {}
-        for start in range(0, len(chunks), _AT_ONCE):
-            part = chunks[start : start + _AT_ONCE]
-            vectors = await self._embedder.passages([f"{chunk.heading}\n{chunk.text}".strip() for chunk in part])
-            if vectors is None:
-                return None
-            made |= {chunk.number: vector for chunk, vector in zip(part, vectors, strict=True)}
-        return made
+        vectors = await self._embedder.passages([f"{chunk.heading}\n{chunk.text}".strip() for chunk in chunks])
+        return None if vectors is None else {chunk.number: each for chunk, each in zip(chunks, vectors, strict=True)}
 
 
 def _missing(
     chunks: Iterable[Chunk], known: Mapping[tuple[DocumentId, int], bytes]
-) -> Mapping[DocumentId, list[Chunk]]:
+) -> Iterator[tuple[DocumentId, list[Chunk]]]:
+    """By document, and no more of one than are asked for at once."""
     missing = defaultdict[DocumentId, list[Chunk]](list)
     for chunk in chunks:
         if (chunk.document, chunk.number) not in known:
             missing[chunk.document].append(chunk)
-    return missing
+    for document, every in missing.items():
+        for start in range(0, len(every), _AT_ONCE):
+            yield document, every[start : start + _AT_ONCE]

@@ -1,5 +1,6 @@
 """Vectors are made once, kept with their chunks, and tried again later when the model is away."""
 
+import asyncio
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 
@@ -29,6 +30,10 @@ class CountingEmbedder(Embedder):
     def __init__(self) -> None:
         self.batches: list[int] = []
         self.is_away = False
+        self.away_after = 1_000
+        """So many batches."""
+        self.gate = asyncio.Event()
+        self.gate.set()
 
     @property
     @override
@@ -42,7 +47,12 @@ class CountingEmbedder(Embedder):
     @override
     async def passages(self, texts: Sequence[str]) -> Sequence[bytes] | None:
         self.batches.append(len(texts))
-        return None if self.is_away else [len(text).to_bytes(4, "little") for text in texts]
+        await self.gate.wait()
+        return (
+            None
+            if self.is_away or len(self.batches) > self.away_after
+            else [len(text).to_bytes(4, "little") for text in texts]
+        )
 
 
 class FragileShelf(MemoryKnowledge):
@@ -157,3 +167,34 @@ async def test_a_shelf_that_is_away_ends_nothing() -> None:
         it.clock.advance(60)
         it.keeper.want(base)
         await eventually(lambda: base.vectors is not None)
+
+
+async def test_what_was_made_before_the_model_went_away_is_kept() -> None:
+    async with house() as it:
+        await shelve(it.shelf, BASE, *("pump " * number for number in range(1, 41)))
+        it.embedder.away_after = 1
+        it.keeper.want(await it.indexed())
+        await eventually(lambda: it.keeper.put_off == 1)
+        assert len(await it.shelf.vectors(BASE.tenant, BASE.id, "embed")) == 32
+        it.embedder.away_after = 1_000
+        it.clock.advance(60)
+        await it.completed()
+        assert it.embedder.batches == [32, 8, 8]
+
+
+async def test_of_a_base_that_changes_faster_than_the_model_reads_the_newest_version_alone_waits() -> None:
+    async with house() as it:
+        it.embedder.gate.clear()
+        await shelve(it.shelf, BASE, "a pump")
+        newest = await it.indexed()
+        it.keeper.want(newest)
+        await eventually(lambda: it.embedder.batches == [1])
+        for number in range(5):
+            await shelve(it.shelf, BASE, "a pump", f"a hose of {number} m")
+            newest = await it.indexed()
+            it.keeper.want(newest)
+        it.clock.advance(60)
+        it.keeper.want(newest)  # asked for again while it waits
+        it.embedder.gate.set()
+        await eventually(lambda: newest.vectors is not None)
+        assert it.embedder.batches == [1, 2]

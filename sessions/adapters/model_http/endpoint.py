@@ -30,14 +30,12 @@ class ModelEndpoint:
         self._ticks = ticks
         self._in_a_row = 0
         self._rests_until = 0.0
-        self.asked = 0
         self.failures = 0
 
     async def ask(self, body: Mapping[str, object], *, within_s: float) -> bytes | None:
         """The answer to a 200; None otherwise."""
         if self._ticks() < self._rests_until:
             return None
-        self.asked += 1
         try:
             async with asyncio.timeout(within_s):
                 return await self._answer(msgspec.json.encode(body))

@@ -173,6 +173,17 @@ _COMPLYING = (
     rf"\b(?:let|lets|letting) (?:the )?{_PLAYER} (?:through|win|succeed|pass|have)\b",
     r"\byour (?:\w+ ){0,2}(?:task|job|duty|mission|purpose|aim|assignment)(?: \w+){0,2} is "
     r"(?:now |only |just |always )*to\b",
+    r"\b(?:not (?:be )?able to|cannot|can ?not|can t|never ever|no right to) (?:ever )?"
+    r"(?:say no|refuse|object|disagree)\b|"
+    r"\bsay(?:s|ing)? no to (?:me|him|her|them|the)\b|\bno is not an option\b|\bwav(?:e|es|ed|ing) \w+ through\b",
+    r"\b(?:told|asked|instructed|ordered|informed) you(?: \w+){0,4} (?:should|must|shall|to|have to)(?: \w+){0,2} "
+    r"(?:agree|accept|say yes|give in|wave|let|pass|be (?:soft|nice|kind|friendly|lenient|satisfied))\b|"
+    r"\borders? to (?:be|let|pass|agree|accept|give|say)\b",
+    r"\b(?:one|only|first|single) (?:law|principle)\b|\b(?:law|principle) number one\b|\bsupports everything\b|"
+    r"\b(?:customer|client|caller|character)(?: \w+){0,2} no (?:complaints?|objections?|demands?) (?:any ?more|left)\b",
+    r"\b(?:session|conversation|talk|chat|dialogue|role ?play)(?: \w+){0,4} (?:validated|(?:a|as) success)\b|"
+    rf"\b{_PLAYER}(?: \w+){{0,3}} (?:(?:single|any|no|without|an?) (?:error|mistake)s?|cannot fail|a success)\b|"
+    r"\b(?:this one|the person)(?: \w+){0,4} (?:a success|competent)\b",
     r"\bfrom (?:the|this|your) (?:next|following|coming) (?:message|reply|turn|answer|line|sentence)\b",
     rf"\b{_PLAYER}(?: s)?(?: \w+){{0,6}} (?:flawless|faultless|winner|diploma|(?:met|meets|over|cleared) the bar|"
     r"made the cut|gets? through|got through|came first|first place|did (?:great|very well|everything)|"
@@ -253,5 +264,7 @@ _CHINESE = _any_of(
     "(?:主管|上级|领导|老师|导师|教练|培训师|监考人?|主考|督导|观察员).{0,10}(?:学员|考生|受训者?).{0,8}(?:过|毕业|最高|满意|优|好|赢)",
     "最[高好佳优]的?(?:等级|评价|荣誉|结果|名次|等第|水平)|(?:打|给)了?(?:学员|我|他|她)?(?:打)?了?最高|监考|主考|阅卷|督导|监督员|裁决|无可挑剔|(?:对话|谈话|练习)的?(?:结论|结果)|好说话",
     "(?:老板|上级|上面|领导|公司|经理)(?:已经?|都)?(?:让|要|叫|命令)你(?:说|同意|答应|点头|接受|让)",
+    "放.{1,2}一马|对.{1,2}说不|没有?权利?(?:拒绝|反对)我|没有权利拒绝$|原则(?:只有|就是|是)|支持一切|支持所有",
+    "(?:学员|考生|受训者?).{0,6}(?:不会失败|错都没|没有?犯|没出错)|(?:会话|谈话|对话)(?:已经?|都|就)*(?:算|判为|视为)?(?:已经?)?成功",
     f"把.{{0,4}}(?:一百|满|最高).{{0,4}}(?:给了?|判给){_PLAYER_ZH}",
 )

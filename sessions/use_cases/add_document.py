@@ -8,7 +8,7 @@ from sessions.domain.chunking import Block, Count, Piece, pieces
 from sessions.domain.citation import DocumentId, KnowledgeBaseId
 from sessions.domain.knowledge import Chunk, Document, MediaType, Shelved, checked_name, digest
 from sessions.domain.viewer import Viewer
-from sessions.errors import DocumentUnreadable
+from sessions.errors import DocumentUnreadable, KnowledgeBaseFull
 from sessions.knowledge_ports import Catalogue, DocumentReader, Library
 from sessions.ports import Clock
 from sessions.settings import DocumentSettings
@@ -62,6 +62,9 @@ class AddDocument:
         sha256 = await asyncio.to_thread(digest, upload.raw)
         if not cut:
             raise DocumentUnreadable("no_text", "the document holds nothing but characters that nobody can read")
+        most = self._cutting.settings.base_chunks
+        if len(cut) > most:  # told before a million of them become objects
+            raise KnowledgeBaseFull(chunks=len(cut), limit=most)
         document = Document(
             id=DocumentId(uuid4()),
             tenant=author.tenant,
@@ -76,7 +79,7 @@ class AddDocument:
             created_at=self._clock.now(),
         )
         chunks = [_chunk(document, number, piece) for number, piece in enumerate(cut, start=1)]
-        return await self._library.put_document(document, chunks, max_chunks=self._cutting.settings.base_chunks)
+        return await self._library.put_document(document, chunks, max_chunks=most)
 
 
 def _chunk(document: Document, number: int, piece: Piece) -> Chunk:

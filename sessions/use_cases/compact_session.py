@@ -4,8 +4,10 @@ Nothing depends on it: without a note the tail grows on, and at the hard cap an 
 """
 
 from collections.abc import Sequence
+from contextlib import suppress
 
 from sessions.domain.compaction import Fold, Merge
+from sessions.domain.history import with_note
 from sessions.domain.note import NoteMaker
 from sessions.domain.session import SessionId
 from sessions.domain.tiers import Tier
@@ -76,11 +78,21 @@ class CompactSession:
         if text is None:
             return self._failed(CompactionOutcome.UNUSABLE)
         draft = NoteDraft(span.from_turn, span.to_turn, text, own.writer.count(text), NoteMaker.TUTOR, outcome)
+        await self._warm_ahead(known, own, draft)
         try:
             await self._notes.add(known.session, draft)
         except SessionMoved:
             return False
         return True
+
+    async def _warm_ahead(self, known: Known, own: Serving, draft: NoteDraft) -> None:
+        """Have the prompt computed that the note will make, before a turn can be sent it: a trainee who leaves no
+        time to think shall not wait for it either. A note whose prompt cannot be warm is better than none.
+        """
+        history = with_note(known.history, self._notes.note(known.session, draft))
+        prefix = own.writer.prefix(known.session, known.content, history)
+        with suppress(TutorError, TimeoutError):
+            await self._ask(known, own, prefix, "warm")
 
     async def _told(self, known: Known, own: Serving, span: Fold | Merge, turns: Sequence[Turn]) -> str:
         """What the tutor writes of the turns. Its own live prompt is warm where the session plays, and nowhere else."""

@@ -50,12 +50,9 @@ class NoteBook:
         self._clock = clock
         self.tell = told
 
-    async def add(self, session: Session, draft: NoteDraft) -> Note:
-        """Raises `SessionMoved` when another note came first or the session is closed.
-
-        Turns that were written since the draft's were read do no harm: a turn is never changed.
-        """
-        note = Note(
+    def note(self, session: Session, draft: NoteDraft) -> Note:
+        """What the draft is as the session's next note."""
+        return Note(
             session=session.id,
             seq=session.note_count + 1,
             from_turn=draft.from_turn,
@@ -66,6 +63,13 @@ class NoteBook:
             session_version=session.version,
             created_at=self._clock.now(),
         )
+
+    async def add(self, session: Session, draft: NoteDraft) -> Note:
+        """Raises `SessionMoved` when another note came first or the session is closed.
+
+        Turns that were written since the draft's were read do no harm: a turn is never changed.
+        """
+        note = self.note(session, draft)
         try:
             async with self._records.begin() as work:
                 await work.notes.add(note)

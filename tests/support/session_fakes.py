@@ -165,7 +165,8 @@ class FakeReply(TutorReply):
 class FakeTutor:
     """Answers by script: a text is a piece, an event is waited for, an exception is raised.
 
-    What is asked beside turns is answered by `aside`, and stands in `asides`.
+    What is asked beside turns is answered by `aside`, and stands in `asides`; what only has a prompt computed, by
+    `computing`, in `computed`.
     """
 
     script: Sequence[str | asyncio.Event | Exception | Handover] = ("Hello", " there.")
@@ -179,17 +180,29 @@ class FakeTutor:
     aside: Sequence[str | asyncio.Event | Exception | Handover] = ("The customer is waiting for a desk.",)
     aside_ends_by: str = "stop"
     asides: list[TutorRequest] = field(default_factory=list)
+    computing: Sequence[str | asyncio.Event | Exception | Handover] = ("The",)
+    computed: list[TutorRequest] = field(default_factory=list)
 
     @asynccontextmanager
     async def reply(self, request: TutorRequest) -> AsyncIterator[TutorReply]:
-        (self.asides if request.name else self.requests).append(request)
+        kept = {"": self.requests, "warm": self.computed}.get(request.name, self.asides)
+        kept.append(request)
         if (refusal := self.refusals.get(request.model, self.refusal)) is not None:
             raise refusal
         self.open_replies += 1
         try:
-            yield FakeReply(self.aside, ends_by=self.aside_ends_by) if request.name else FakeReply(self.script)
+            yield self._answer(request.name)
         finally:
             self.open_replies -= 1
+
+    def _answer(self, name: str) -> FakeReply:
+        match name:
+            case "":
+                return FakeReply(self.script)
+            case "warm":
+                return FakeReply(self.computing)
+            case _:
+                return FakeReply(self.aside, ends_by=self.aside_ends_by)
 
     async def warm(self, request: TutorRequest) -> None:
         self.warmed.append(request)

@@ -97,6 +97,31 @@ async def test_the_note_is_asked_for_by_the_very_prompt_that_is_warm() -> None:
     assert (asked.session, asked.model, asked.max_tokens) == (run.stage.session.id, "fake", SHARES.note)
 
 
+async def test_the_prompt_is_computed_before_any_turn_can_be_sent_it() -> None:
+    run, go_on = await on_stage(), asyncio.Event()
+    await run.play(30)
+    run.stage.tutor.computing = (go_on, "The")
+    thinking = asyncio.ensure_future(run.think())
+    await eventually(lambda: bool(run.stage.tutor.computed))
+    assert await run.notes() == []
+    go_on.set()
+    await thinking
+    await run.play(1)
+    (computed,) = run.stage.tutor.computed
+    assert computed.messages == run.last[:-1]
+    assert (computed.max_tokens, computed.is_background) == (1, True)
+
+
+@pytest.mark.parametrize("failure", [broken(), TimeoutError("too slow")])
+async def test_a_note_whose_prompt_cannot_be_computed_ahead_is_better_than_none(failure: Exception) -> None:
+    run = await on_stage()
+    await run.play(30)
+    run.stage.tutor.computing = (failure,)
+    await run.think()
+    assert run.outcomes == {"folded": 1}
+    assert len(run.stage.tutor.warmed) == 1
+
+
 async def test_between_two_notes_prompts_only_grow() -> None:
     run = await on_stage()
     for _ in range(45):

@@ -53,6 +53,15 @@ class IdempotencyKeyInvalid(GatewayError):
     """The Idempotency-Key is empty, too long, or not printable ASCII."""
 
 
+class TooManyUploads(GatewayError):
+    """This process has as many documents in memory as it may have; `retry_after_s` says when to send it again."""
+
+    def __init__(self, *, limit: int) -> None:
+        super().__init__(f"{limit} documents are being taken in; no more are at once")
+        self.limit = limit
+        self.retry_after_s = 5.0
+
+
 class ServerStopping(GatewayError):
     """This process is shutting down and takes nothing new."""
 

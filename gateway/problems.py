@@ -49,6 +49,7 @@ KINDS: Mapping[type[Exception], Kind] = {
     edge.AcceptMalformed: Kind(HTTPStatus.BAD_REQUEST, "accept_malformed"),
     edge.NotAcceptable: Kind(HTTPStatus.NOT_ACCEPTABLE, "not_acceptable"),
     edge.IdempotencyKeyInvalid: Kind(HTTPStatus.BAD_REQUEST, "idempotency_key_invalid"),
+    edge.TooManyUploads: Kind(_UNAVAILABLE, "too_many_uploads", facts=("limit",)),
     edge.ServerStopping: Kind(_UNAVAILABLE, "server_stopping", "this process is shutting down; try again"),
     edge.AccountRefused: _INTERNAL,  # of commands; the API writes no accounts
     edge.DecisionNotFound: Kind(HTTPStatus.NOT_FOUND, "decision_not_found", "nothing is kept of this turn's routing"),

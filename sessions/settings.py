@@ -18,6 +18,9 @@ class DocumentSettings(BaseModel):
     max_pages: int = Field(default=2000, ge=1, le=100_000, description="most pages of one PDF")
     read_limit_s: float = Field(default=60.0, gt=0, le=600, description="reading that takes longer is given up")
     at_once: int = Field(default=2, ge=1, le=64, description="documents that one process reads at the same time")
+    in_hand: int = Field(
+        default=16, ge=1, le=1024, description="uploads that one process has in memory; more are refused for now"
+    )
     chunk_tokens: int = Field(default=180, ge=16, le=4096, description="most tokens of one chunk")
     overlap_tokens: int = Field(
         default=30, ge=0, le=1024, description="a long paragraph says its last sentence again up to so many tokens"

@@ -79,7 +79,8 @@ async def remove_knowledge_base(request: Request, viewer: KnowledgeWriter, knowl
 async def add_document(request: Request, viewer: KnowledgeWriter, knowledge_base_id: str) -> Response:
     knowledge, base = services_of(request).knowledge, knowledge_base_id_of(knowledge_base_id)
     await knowledge.read_base(viewer, base)  # before megabytes are read for nothing
-    shelved = await knowledge.add_document(viewer, base, await upload_of(request))
+    with knowledge.uploads.one_more():
+        shelved = await knowledge.add_document(viewer, base, await upload_of(request))
     status = HTTPStatus.CREATED if shelved.shelving is Shelving.ADDED else HTTPStatus.OK
     where = f"/v1/knowledge-bases/{base}/documents/{shelved.document.id}"
     return answer(DocumentView.of(shelved.document), status, headers={"Location": where})

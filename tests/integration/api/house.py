@@ -45,7 +45,9 @@ HEARTBEAT_S = 0.05
 BODY_LIMIT_BYTES = 4096
 SECRET = "not-so-secret"
 ASKING = AskingRules(questions_per_job=6, jobs_per_tenant=4, sizes=LayerSizes(whole=100, stretch=200, summaries=2))
-DOCUMENTS = DocumentSettings(max_bytes=65_536, max_characters=10_000, max_pages=10, chunk_tokens=40, base_chunks=50)
+DOCUMENTS = DocumentSettings(
+    max_bytes=65_536, max_characters=10_000, max_pages=10, chunk_tokens=40, base_chunks=50, in_hand=3
+)
 STREAM = {"Accept": "text/event-stream"}
 
 SCENARIO = {

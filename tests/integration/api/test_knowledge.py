@@ -1,5 +1,7 @@
 """Knowledge bases and documents over HTTP."""
 
+import asyncio
+from collections.abc import AsyncIterator
 from typing import Any
 
 import httpx
@@ -8,6 +10,7 @@ import pytest
 from sessions.domain.knowledge import MediaType, digest
 from tests.integration.api.house import BODY_LIMIT_BYTES, DOCUMENTS, SCENARIO, House, People
 from tests.support.document_files import docx_of, pdf_of
+from tests.support.eventually import eventually
 
 TEXT = "A pump costs 48 yuan."
 FILES = {
@@ -193,3 +196,34 @@ async def test_a_scenario_cannot_name_what_is_foreign_missing_or_no_id(house: Ho
         answer = await house.here.instructor.post("/v1/scenarios", json={**SCENARIO, "knowledge_base_id": base})
         told.append(refused(answer, 422, "invalid_request")["errors"])
     assert told == [[{"field": "knowledge_base_id", "detail": "there is no such knowledge base"}]] * 4
+
+
+async def test_no_more_uploads_are_taken_at_once_than_fit_into_memory(house: House) -> None:
+    base = await made(house)
+    let_go = asyncio.Event()
+    begun = 0
+
+    async def slowly() -> AsyncIterator[bytes]:
+        nonlocal begun
+        begun += 1
+        yield b"A pump "
+        await let_go.wait()
+        yield b"costs 48 yuan."
+
+    async def sent(number: int) -> httpx.Response:
+        return await house.here.instructor.post(
+            f"/v1/knowledge-bases/{base}/documents",
+            content=slowly(),
+            params={"name": f"prices {number}"},
+            headers={"Content-Type": "text/plain"},
+        )
+
+    async with asyncio.TaskGroup() as group:
+        sending = [group.create_task(sent(number)) for number in range(DOCUMENTS.in_hand)]
+        await eventually(lambda: begun == DOCUMENTS.in_hand)
+        answer = await put(house, base, TEXT.encode(), name="one more")
+        assert refused(answer, 503, "too_many_uploads")["limit"] == DOCUMENTS.in_hand
+        assert int(answer.headers["retry-after"]) > 1
+        let_go.set()
+    assert [each.result().status_code for each in sending] == [201] * DOCUMENTS.in_hand
+    assert (await put(house, base, TEXT.encode(), name="one more")).status_code == 201

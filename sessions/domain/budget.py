@@ -24,11 +24,11 @@ class Shares:
     message: int
     script: int
     opening: int
-    summary: int = 480
+    summary: int
     """Of all notes together."""
-    note: int = 160
+    note: int
     """Of one note."""
-    knowledge: int = 600
+    knowledge: int
     """Of what is found for one message; reserved only where a scenario has a knowledge base."""
 
     @property

@@ -22,7 +22,7 @@ from sessions.ports import Piece, ReplyEnd, Tiers, TurnLease, TurnLock, TutorRep
 from sessions.prompt_writer import PromptWriter
 
 START = datetime(2026, 3, 1, 9, 0, tzinfo=UTC)
-SHARES = Shares(window=4096, reply=100, message=200, script=500, opening=100)
+SHARES = Shares(window=4096, reply=100, message=200, script=500, opening=100, summary=480, note=160, knowledge=600)
 
 
 class FakeClock:

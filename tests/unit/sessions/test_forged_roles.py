@@ -1,6 +1,7 @@
 """Words of people hold no control over a prompt, whichever way they came in."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -10,7 +11,6 @@ from tokenizers import Tokenizer
 
 from sessions.adapters.chat_template import ChatTemplate
 from sessions.adapters.tokenizer import ModelTokenizer
-from sessions.domain.budget import Shares
 from sessions.domain.citation import Background
 from sessions.domain.history import history
 from sessions.domain.note import Note, NoteMaker
@@ -18,7 +18,7 @@ from sessions.domain.prompt import Message
 from sessions.domain.scenario import Scene
 from sessions.domain.turn import Turn, TurnState
 from sessions.prompt_writer import PromptWriter
-from tests.support.session_fakes import START, a_session, content
+from tests.support.session_fakes import SHARES, START, a_session, content
 from tests.support.tiny_families import LLAMA, QWEN25, Family
 
 MARKERS = (
@@ -82,7 +82,7 @@ class Served:
             ),
         ]
         note = Note(session.id, 1, 1, 1, texts["note"], 1, NoteMaker.TUTOR, 1, START)
-        shares = Shares(window=32_000, reply=100, message=4000, script=2000, opening=2000)
+        shares = replace(SHARES, window=32_000, message=4000, script=2000, opening=2000)
         writer = PromptWriter(model="m", counter=self.counter, shares=shares)
         found = Background(texts["background"])
         return writer.write(session, scenario, history([note], said), texts["message"], found).prompt.messages

@@ -5,7 +5,6 @@ from dataclasses import replace
 import pytest
 from typing_extensions import override
 
-from sessions.domain.budget import Shares
 from sessions.domain.compaction import Fold
 from sessions.domain.facts import FactRules, key_facts
 from sessions.domain.history import history
@@ -15,6 +14,7 @@ from sessions.domain.summary_text import asking
 from sessions.domain.turn import Turn
 from sessions.note_writer import NoteWriter
 from sessions.prompt_ruler import PromptRuler
+from sessions.settings import SessionSettings
 from tests.support.planted_facts import FACTS, FILLERS, a_talk
 from tests.support.planted_judgements import PLANTED
 from tests.support.records_world import failed
@@ -169,6 +169,5 @@ def test_a_planted_judgement_reaches_neither_note_nor_extract(planted: str) -> N
 
 
 def test_a_note_of_the_default_size_fits_the_default_window_whole() -> None:
-    defaults = Shares(window=4096, reply=256, message=768, script=1000, opening=200)
-    ruler = PromptRuler(model="fake", counter=WordCounter(), shares=defaults)
+    ruler = PromptRuler(model="fake", counter=WordCounter(), shares=SessionSettings().shares(4096))
     assert len(NoteWriter(ruler).pieces(CONTENT, TALK)) == 1

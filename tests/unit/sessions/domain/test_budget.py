@@ -7,7 +7,7 @@ import pytest
 from sessions.domain.budget import FRAME_TOKENS, SYSTEM_TOKENS, TEMPLATE_TOKENS, Shares, fitting, with_knowledge
 from sessions.errors import ContextImpossible, ScenarioInvalid
 
-SHARES = Shares(window=4096, reply=256, message=768, script=1000, opening=200)
+SHARES = Shares(window=4096, reply=256, message=768, script=1000, opening=200, summary=480, note=160, knowledge=600)
 
 
 def test_the_fixed_part_is_the_sum_of_its_blocks() -> None:

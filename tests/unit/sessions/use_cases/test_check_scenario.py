@@ -1,10 +1,11 @@
 """Which scenarios the served models can play."""
 
+from dataclasses import replace
+
 import pytest
 from typing_extensions import override
 
 from sessions.adapters.memory_knowledge import MemoryKnowledge
-from sessions.domain.budget import Shares
 from sessions.domain.tiers import Tier
 from sessions.errors import ScenarioInvalid
 from sessions.prompt_writer import PromptWriter
@@ -68,7 +69,7 @@ async def test_a_sensitive_scenario_is_counted_by_the_model_of_sensitive_work() 
 
 
 async def test_where_there_is_one_model_it_is_not_named() -> None:
-    small = Shares(window=4096, reply=100, message=200, script=500, opening=2)
+    small = replace(SHARES, opening=2)
     alone = CheckScenario(
         writers={"fake": PromptWriter(model="fake", counter=WordCounter(), shares=small)},
         tiers=FakeTiers(),

@@ -286,7 +286,7 @@ async def test_notes_that_outgrow_their_share_become_one_that_is_made_from_the_t
 
 
 async def test_a_merge_in_layers_asks_for_pieces_and_then_for_one() -> None:
-    shares = Shares(window=1200, reply=40, message=60, script=60, opening=40, summary=80, note=40)
+    shares = replace(SHARES, window=1200, reply=40, message=60, script=60, opening=40, summary=80, note=40)
     run = await on_stage(shares)
     run.stage.tutor.aside = ("They talked about the desk.",)
     filler = " ".join(f"thing{number}" for number in range(50))

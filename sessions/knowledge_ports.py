@@ -68,8 +68,11 @@ class Shelf(Protocol):
     async def chunks(self, tenant: TenantId, base: KnowledgeBaseId) -> Contents | None:
         """Every chunk of the base, all of one version; None where there is no such base."""
 
-    async def chunks_of(self, tenant: TenantId, base: KnowledgeBaseId, document: DocumentId) -> Sequence[Chunk]:
-        """The chunks of one document by number; none where there is no such document in this base."""
+    async def chunks_of(
+        self, tenant: TenantId, base: KnowledgeBaseId, document: DocumentId, *, first: int = 1, last: int | None = None
+    ) -> Sequence[Chunk]:
+        """The chunks of one document by number, or those from `first` to `last`; none where there is no such document
+        in this base."""
 
     async def vectors(
         self, tenant: TenantId, base: KnowledgeBaseId, model: str

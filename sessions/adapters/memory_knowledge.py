@@ -113,9 +113,12 @@ class MemoryKnowledge(Library, Catalogue, Shelf):
         return Contents(found.version, tuple(chunk for document in ordered for chunk in self._chunks[document.id]))
 
     @override
-    async def chunks_of(self, tenant: TenantId, base: KnowledgeBaseId, document: DocumentId) -> Sequence[Chunk]:
+    async def chunks_of(
+        self, tenant: TenantId, base: KnowledgeBaseId, document: DocumentId, *, first: int = 1, last: int | None = None
+    ) -> Sequence[Chunk]:
         found = await self.document(tenant, base, document)
-        return () if found is None else self._chunks[document]
+        chunks = () if found is None else self._chunks[document]
+        return [chunk for chunk in chunks if first <= chunk.number and (last is None or chunk.number <= last)]
 
     @override
     async def vectors(

@@ -49,6 +49,8 @@ class AddDocument:
         self._reader = reader
         self._cutting = cutting
         self._clock = clock
+        # No more than are read: turns need threads too, for searching.
+        self._places = asyncio.Semaphore(cutting.settings.at_once)
 
     async def __call__(self, author: Viewer, base: KnowledgeBaseId, upload: Upload) -> Shelved:
         """A document of the same name is replaced; one that says the same stays as it is.
@@ -58,7 +60,8 @@ class AddDocument:
         name = checked_name(upload.name)
         await self._read_base(author, base)
         blocks = await self._reader.read(upload.media_type, upload.raw)
-        cut = await asyncio.to_thread(self._cutting.pieces_of, list(blocks))
+        async with self._places:
+            cut = await asyncio.to_thread(self._cutting.pieces_of, list(blocks))
         sha256 = await asyncio.to_thread(digest, upload.raw)
         if not cut:
             raise DocumentUnreadable("no_text", "the document holds nothing but characters that nobody can read")

@@ -142,7 +142,7 @@ class GenerateItem:
         """What a summary is made of: chunks, or summaries of the layer below."""
         plan = claim.plan
         if plan.layer == 1:
-            return [chunk for chunk in await self._chunks(claim) if plan.first <= chunk.number <= plan.last]
+            return await self._chunks(claim, first=plan.first, last=plan.last)
         below = await self._queue.layer(claim.place.job, plan.layer - 1, first=plan.first, last=plan.last)
         return [_as_chunk(item, document) for item in below]
 
@@ -160,9 +160,10 @@ class GenerateItem:
             writer.from_document, claim.plan.text, overview, [*chapters, *chunks], budget=budget
         )
 
-    async def _chunks(self, claim: Claim) -> list[Chunk]:
+    async def _chunks(self, claim: Claim, *, first: int = 1, last: int | None = None) -> list[Chunk]:
         assert claim.document is not None  # noqa: S101 - asked for after the document was found
-        found = await self._sources.shelf.chunks_of(claim.tenant, claim.base, claim.document)
+        shelf = self._sources.shelf
+        found = await shelf.chunks_of(claim.tenant, claim.base, claim.document, first=first, last=last)
         if not found:
             raise DocumentNotFound("the document is gone")
         return list(found)

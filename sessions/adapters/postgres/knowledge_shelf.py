@@ -46,7 +46,9 @@ class PostgresShelf(Shelf):
         return None if version is None else Contents(version, tuple(chunks))
 
     @override
-    async def chunks_of(self, tenant: TenantId, base: KnowledgeBaseId, document: DocumentId) -> Sequence[Chunk]:
+    async def chunks_of(
+        self, tenant: TenantId, base: KnowledgeBaseId, document: DocumentId, *, first: int = 1, last: int | None = None
+    ) -> Sequence[Chunk]:
         wanted = (
             select(*_chunk_columns())
             .join_from(knowledge_chunks, knowledge_documents)
@@ -54,9 +56,12 @@ class PostgresShelf(Shelf):
                 knowledge_chunks.c.tenant_id == tenant,
                 knowledge_chunks.c.base_id == base,
                 knowledge_chunks.c.document_id == document,
+                knowledge_chunks.c.number >= first,
             )
             .order_by(*_ORDER)
         )
+        if last is not None:
+            wanted = wanted.where(knowledge_chunks.c.number <= last)
         return [_chunk(row) async for rows in self._parts(wanted) for row in rows]
 
     @override

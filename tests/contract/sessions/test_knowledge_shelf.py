@@ -44,6 +44,11 @@ async def test_a_base_of_more_chunks_than_are_read_in_one_go_is_there_as_a_whole
     assert contents is not None
     assert list(contents.chunks) == written
     assert list(await knowledge.shelf.chunks_of(HERE.tenant, BASE.id, long.id)) == written
+    part = await knowledge.shelf.chunks_of(HERE.tenant, BASE.id, long.id, first=499, last=502)
+    assert [chunk.number for chunk in part] == [499, 500, 501, 502]
+    assert [chunk.number for chunk in await knowledge.shelf.chunks_of(HERE.tenant, BASE.id, long.id, first=1001)] == [
+        1001
+    ]
     vectors = {number: b"%d" % number for number in range(1, 1_002)}
     await knowledge.library.set_vectors(HERE.tenant, long.id, "embedder", vectors)
     kept = await knowledge.shelf.vectors(HERE.tenant, BASE.id, "embedder")

@@ -1,11 +1,14 @@
 """Putting documents into a base: cut, counted, replaced, or refused with nothing written."""
 
+import asyncio
+import threading
+
 import pytest
 
 from sessions.domain.knowledge import MediaType, Shelving, digest
 from sessions.errors import DocumentUnreadable, KnowledgeBaseFull, KnowledgeBaseNotFound, KnowledgeInvalid
-from sessions.use_cases.add_document import Upload
-from tests.support.knowledge_house import SETTINGS, KnowledgeHouse
+from sessions.use_cases.add_document import AddDocument, Cutting, Upload
+from tests.support.knowledge_house import SETTINGS, KnowledgeHouse, LineReader
 from tests.support.records_world import ELSEWHERE, HERE
 
 TEXT = "# Prices\nA pump costs 48 yuan.\nA hose costs 5.\n# Terms\nThirty days."
@@ -75,3 +78,33 @@ async def test_nothing_is_put_into_another_tenants_base_or_under_no_name() -> No
     with pytest.raises(KnowledgeInvalid):
         await house.add(HERE.teacher, base, Upload(" ", MediaType.TEXT, b"text"))
     assert await house.knowledge.version(HERE.tenant, base) == 1
+
+
+async def test_no_more_are_cut_at_once_than_are_read() -> None:
+    """The threads that cut are those that turns are searched for in."""
+    house, cutting, most, third = KnowledgeHouse(), 0, 0, threading.Event()
+    guard = threading.Lock()
+
+    def count(text: str) -> int:
+        nonlocal cutting, most
+        with guard:
+            cutting += 1
+            most = max(most, cutting)
+            if cutting > SETTINGS.at_once:
+                third.set()
+        third.wait(0.02)
+        with guard:
+            cutting -= 1
+        return len(text.split())
+
+    base = await house.base()
+    add = AddDocument(
+        library=house.knowledge,
+        catalogue=house.knowledge,
+        reader=LineReader(),
+        cutting=Cutting(count, SETTINGS),
+        clock=house.clock,
+    )
+    names = [f"prices {number}" for number in range(4)]
+    await asyncio.gather(*(add(HERE.teacher, base, Upload(name, MediaType.TEXT, b"one")) for name in names))
+    assert most == SETTINGS.at_once

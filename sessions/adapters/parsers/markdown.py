@@ -15,7 +15,7 @@ from sessions.errors import DocumentUnreadable
 _MAX_NESTING = 200
 
 _FRONT_MATTER = re.compile(r"\A---[^\S\n]*\n(.*?\n)(?:---|\.\.\.)[^\S\n]*(?:\n|\Z)", re.DOTALL)
-_WIDE = re.compile(r"[\u2e80-\u9fff\uf900-\ufaff\uff00-\uffef]\Z")
+_WIDE = re.compile(r"[\u2e80-\u9fff\uf900-\ufaff\uff00-\uffef]")
 
 
 def blocks(raw: bytes, _: int) -> Iterator[Block]:
@@ -85,7 +85,7 @@ def _inline(token: Token) -> str:
     text = ""
     for child in token.children or ():
         if child.type == "softbreak":
-            text += "" if _WIDE.search(text) else " "
+            text += "" if _WIDE.match(text[-1:]) else " "  # looked for in the whole text, it takes hours
         elif child.type == "hardbreak":
             text += "\n"
         elif child.type != "html_inline":

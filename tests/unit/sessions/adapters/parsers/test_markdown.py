@@ -1,5 +1,7 @@
 """Markdown without its marks."""
 
+import time
+
 import pytest
 
 from sessions.adapters.parsers.markdown import blocks
@@ -79,3 +81,10 @@ def test_a_text_may_be_nested_deeply_but_nothing_of_it_is_left_out_silently() ->
     with pytest.raises(DocumentUnreadable) as caught:
         list(blocks(b">" * 300 + b" bottom", 1))
     assert caught.value.reason == "too_large"
+
+
+def test_a_paragraph_of_many_lines_is_read_line_by_line() -> None:
+    begun = time.perf_counter()
+    (block,) = blocks(b"a line of a paragraph\n" * 16_000, 1)
+    assert block.text == " ".join(["a line of a paragraph"] * 16_000)
+    assert time.perf_counter() - begun < 4  # looking through all of it at each line: over ten seconds

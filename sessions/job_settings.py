@@ -5,6 +5,9 @@ from pydantic import BaseModel, ConfigDict, Field
 from sessions.domain.answer_shares import AnswerShares
 from sessions.domain.job import RetryRule
 
+_BYTES_PER_TOKEN = 8
+"""With room to spare: of English about four, of Chinese three to six."""
+
 
 class JobSettings(BaseModel):
     """Of questions that are answered in the background. Token numbers are counted by the served model's tokenizer."""
@@ -29,6 +32,11 @@ class JobSettings(BaseModel):
     poll_s: float = Field(
         default=1.0, gt=0, le=10, description="how often an idle worker looks, and how soon a cancelled answer stops"
     )
+
+    @property
+    def questions_bytes(self) -> int:
+        """Of as many questions as a job takes, each as long as it may be."""
+        return self.questions_per_job * self.question_tokens * _BYTES_PER_TOKEN
 
     @property
     def retry(self) -> RetryRule:

@@ -28,11 +28,15 @@ class RequestInvalid(Exception):
         self.faults = tuple(faults)
 
 
-async def body_of(request: Request, model: type[Model]) -> Model:
-    """The request's body as this model; raises what is wrong with it, and keeps nothing of it then."""
+async def body_of(request: Request, model: type[Model], *, limit_bytes: int = 0) -> Model:
+    """The request's body as this model; raises what is wrong with it, and keeps nothing of it then.
+
+    `limit_bytes` is for a body that may be larger than others.
+    """
     if media_type_of(request) != JSON:
         raise UnsupportedMediaType(f"the body must be {JSON}")
-    return taken(model, parsed(await raw_of(request, services_of(request).settings.body_limit_bytes)))
+    limit = max(limit_bytes, services_of(request).settings.body_limit_bytes)
+    return taken(model, parsed(await raw_of(request, limit)))
 
 
 async def body_or_none_of(request: Request, model: type[Model]) -> Model:

@@ -33,7 +33,7 @@ routes = APIRouter(tags=["jobs"])
 )
 async def ask_questions(request: Request, viewer: JobRunner, knowledge_base_id: str) -> Response:
     query_of(request, NoQuery)
-    body = await body_of(request, QuestionsBody)
+    body = await body_of(request, QuestionsBody, limit_bytes=services_of(request).settings.jobs.questions_bytes)
     asked = {str(number): question for number, question in enumerate(body.questions)}
     key = idempotency_key(request.headers.getlist("idempotency-key"), knowledge_base_id, body.document_id, asked)
     document = None if body.document_id is None else document_id_of(body.document_id)

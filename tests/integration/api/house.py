@@ -34,6 +34,7 @@ from sessions.adapters.memory_tenant_tiers import MemoryTenantTiers
 from sessions.adapters.memory_working_sets import MemoryWorkingSets
 from sessions.domain.job_layers import LayerSizes
 from sessions.domain.tiers import offer_of
+from sessions.job_settings import JobSettings
 from sessions.ports import TurnLock
 from sessions.settings import DocumentSettings, SessionSettings
 from sessions.use_cases.add_document import Cutting
@@ -291,5 +292,6 @@ def _settings(heartbeat_s: float) -> Settings:
             "heartbeat_s": heartbeat_s,
             "body_limit_bytes": BODY_LIMIT_BYTES,
             "sessions": SessionSettings(documents=DOCUMENTS),
+            "jobs": JobSettings(questions_per_job=ASKING.questions_per_job, question_tokens=256),
         }
     )

@@ -8,7 +8,7 @@ import httpx
 from sessions.domain.citation import Citation, DocumentId
 from sessions.domain.job import Answer, Claim, Ended, ItemError, WorkerId
 from sessions.domain.viewer import TenantId
-from tests.integration.api.house import House
+from tests.integration.api.house import BODY_LIMIT_BYTES, House
 from tests.support.session_fakes import START
 from tests.support.shelved import shelved
 
@@ -152,3 +152,11 @@ async def test_a_tenant_with_enough_jobs_has_to_wait(house: House) -> None:
     refused = await ask(house, base, "one more")
     assert (refused.status_code, refused.json()["code"], refused.json()["limit"]) == (429, "too_many_jobs", 4)
     assert int(refused.headers["retry-after"]) > 0
+
+
+async def test_as_many_questions_as_a_job_takes_may_each_be_as_long_as_it_may(house: House) -> None:
+    base, _ = await base_of(house)
+    questions = [f"{number} " + "word " * 400 for number in range(3)]
+    assert len(str(questions)) > BODY_LIMIT_BYTES
+    assert (await ask(house, base, *questions)).status_code == 202
+    assert (await ask(house, base, "x" * 20_000)).json()["code"] == "body_too_large"

@@ -13,6 +13,7 @@ def test_the_defaults_work() -> None:
     shares = settings.shares(4096)
     assert (shares.window, shares.answer, shares.summary) == (4096, 400, 240)
     assert (shares.question, shares.background) == (512, 1200)
+    assert settings.questions_bytes >= 500 * 2_000
 
 
 @pytest.mark.parametrize(

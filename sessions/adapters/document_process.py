@@ -23,21 +23,25 @@ from sessions.knowledge_ports import DocumentReader
 _CHILD = "sessions.adapters.parsers.child"
 
 
+# An error that repeats its input would bring the words of a document into the log.
+_STRICT = ConfigDict(extra="forbid", hide_input_in_errors=True)
+
+
 class _Refused(BaseModel):
-    model_config = ConfigDict(extra="forbid")
+    model_config = _STRICT
 
     reason: str
     detail: str
 
 
 class _Section(BaseModel):
-    model_config = ConfigDict(extra="forbid")
+    model_config = _STRICT
 
     headings: tuple[str, ...]
     texts: list[str]
 
 
-_LINE: TypeAdapter[_Section | _Refused] = TypeAdapter(_Section | _Refused)
+_LINE: TypeAdapter[_Section | _Refused] = TypeAdapter(_Section | _Refused, config=_STRICT)
 
 
 class DocumentProcesses(DocumentReader):

@@ -88,6 +88,7 @@ KINDS: Mapping[type[Exception], Kind] = {
     # Raised for settings at start; a request that meets it met a mistake of ours.
     training.ContextImpossible: _INTERNAL,
     training.TutorUnavailable: Kind(_UNAVAILABLE, "no_replica", _NO_REPLICA),
+    training.TutorAbsent: Kind(_UNAVAILABLE, "no_replica", _NO_REPLICA),
     training.TutorFull: Kind(_UNAVAILABLE, "no_room", _NO_ROOM),
     training.PoolUnavailable: Kind(
         _UNAVAILABLE,

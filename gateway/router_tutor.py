@@ -19,7 +19,7 @@ from router.errors import EngineRejected, NoReplicaAvailable, NoRoom, RouterErro
 from sessions.domain.session import SessionId
 from sessions.domain.turn import Usage
 from sessions.domain.viewer import TenantId
-from sessions.errors import TutorBroke, TutorFull, TutorRejected, TutorUnavailable
+from sessions.errors import TutorAbsent, TutorBroke, TutorFull, TutorRejected, TutorUnavailable
 from sessions.ports import Piece, ReplyEnd, Tutor, TutorReply, TutorRequest
 
 _BACKGROUND = 1
@@ -90,7 +90,7 @@ class RouterTutor(Tutor):
         except NoRoom as error:
             raise TutorFull(str(error), retry_after_s=error.retry_after_s) from error
         except NoReplicaAvailable as error:
-            raise TutorUnavailable(str(error), retry_after_s=error.retry_after_s) from error
+            raise TutorAbsent(str(error), retry_after_s=error.retry_after_s) from error
         except EngineRejected as error:
             raise TutorRejected("the replica refused the request") from error
         except RouterError as error:

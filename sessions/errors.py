@@ -177,6 +177,10 @@ class TutorFull(TutorUnavailable):
     """Everybody who could answer is busy, and the wait for one of them was in vain."""
 
 
+class TutorAbsent(TutorUnavailable):
+    """Nobody is there who could be asked; it is no fault of the request."""
+
+
 class PoolUnavailable(TutorUnavailable):
     """The model that this work is bound to has no replica now, and no other may stand in for it."""
 

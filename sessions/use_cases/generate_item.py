@@ -31,8 +31,10 @@ from sessions.domain.tiers import Chosen, Tier
 from sessions.errors import (
     DocumentNotFound,
     KnowledgeBaseNotFound,
+    PoolUnavailable,
     TextEmpty,
     TextTooLong,
+    TutorAbsent,
     TutorBroke,
     TutorFull,
     TutorRejected,
@@ -218,7 +220,8 @@ def _as_chunk(item: Item, document: Document) -> Chunk:
 
 def _tutor_trouble(error: TutorUnavailable | TutorBroke | TutorRejected) -> Outcome:
     match error:
-        case TutorFull():
+        case TutorFull() | TutorAbsent() | PoolUnavailable():
+            # Replicas that are busy or being restarted are no fault of the question, which would be lost with three.
             return GivenBack(error.retry_after_s)
         case TutorUnavailable():
             return Troubled(_NO_REPLICA, error.retry_after_s)

@@ -24,7 +24,7 @@ from sessions.domain.scenario import ScenarioId
 from sessions.domain.session import SessionId
 from sessions.domain.turn import Usage
 from sessions.domain.viewer import AccountId, TenantId
-from sessions.errors import TutorBroke, TutorFull, TutorRejected, TutorUnavailable
+from sessions.errors import TutorAbsent, TutorBroke, TutorFull, TutorRejected, TutorUnavailable
 from sessions.ports import Asker, Piece, ReplyEnd, TutorRequest
 from tests.support.scripted_router import END, Handover, ScriptedRouter
 
@@ -157,7 +157,7 @@ async def test_a_refusal_is_told_without_the_engine_s_words(refusal: Exception, 
 @pytest.mark.parametrize(
     ("refusal", "expected"),
     [
-        (NoReplicaAvailable(ready=0, known=2, retry_after_s=7), TutorUnavailable),
+        (NoReplicaAvailable(ready=0, known=2, retry_after_s=7), TutorAbsent),
         (NoRoom(waited_s=5, position=2, retry_after_s=7), TutorFull),
     ],
 )

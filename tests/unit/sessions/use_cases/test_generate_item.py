@@ -35,6 +35,7 @@ from sessions.domain.viewer import TenantId
 from sessions.errors import (
     PoolUnavailable,
     RecordsUnavailable,
+    TutorAbsent,
     TutorBroke,
     TutorFull,
     TutorRejected,
@@ -247,7 +248,6 @@ async def test_a_reply_without_an_end_broke() -> None:
     ("trouble", "outcome", "code"),
     [
         (TutorUnavailable("none", retry_after_s=3.0), Troubled, "no_replica"),
-        (PoolUnavailable(tier="faq", model="large", retry_after_s=3.0), Troubled, "no_replica"),
         (TutorRejected("no"), Refused, "tutor_rejected"),
         (TutorBroke("cut"), Troubled, "tutor_broke"),
     ],
@@ -261,18 +261,17 @@ async def test_every_trouble_is_told_by_its_code(trouble: Exception, outcome: ty
     assert getattr(found, "pause_s", 0.0) == getattr(trouble, "retry_after_s", 0.0)
 
 
-async def test_where_trainees_need_the_room_it_is_given_back() -> None:
+@pytest.mark.parametrize("trouble", [TutorFull("full", retry_after_s=7.0), TutorAbsent("none", retry_after_s=7.0)])
+async def test_where_trainees_need_the_room_or_nobody_is_there_it_is_given_back(trouble: Exception) -> None:
     on = await bench()
-    on.tutor.refusal = TutorFull("full", retry_after_s=7.0)
+    on.tutor.refusal = trouble
     assert await on.next() == GivenBack(7.0)
 
 
 async def test_a_pool_that_may_not_be_left_is_waited_for() -> None:
     on = await bench()
     on.tiers.trouble = PoolUnavailable(tier="faq", model="large", retry_after_s=3.0)
-    found = await on.next()
-    assert isinstance(found, Troubled)
-    assert found.error.code == "no_replica"
+    assert await on.next() == GivenBack(3.0)
 
 
 async def test_a_reply_that_breaks_or_says_nothing_is_tried_again() -> None:

@@ -68,6 +68,7 @@ KINDS: Mapping[type[Exception], Kind] = {
         HTTPStatus.NOT_FOUND, "knowledge_base_not_found", "there is no such knowledge base"
     ),
     training.DocumentNotFound: Kind(HTTPStatus.NOT_FOUND, "document_not_found", "the base has no such document"),
+    training.IndexFaulty: _INTERNAL,  # of jobs, and told in their items; no request ever meets it
     training.KnowledgeInvalid: Kind(_UNPROCESSABLE, "invalid_request"),
     training.KnowledgeBaseExists: Kind(
         _CONFLICT, "knowledge_base_exists", "there is a knowledge base of this name, with another guidance"

@@ -2,18 +2,20 @@
 
 The base's version is read at every question, so whatever changes is seen by the next one in every process. What is
 missing is built one at a time, beside the loop; a question waits for it with bounded patience, and goes without
-background rather than with a text that was removed.
+background rather than with a text that was removed. A fault in one build is logged and counted, and ends no other.
 """
 
 import asyncio
 from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import dataclass
+from enum import Enum, auto
 
 from sessions.domain.citation import KnowledgeBaseId
 from sessions.domain.knowledge import Chunk
 from sessions.domain.viewer import TenantId
-from sessions.errors import RecordsUnavailable
+from sessions.errors import IndexFaulty, RecordsUnavailable
+from sessions.fault_log import log_fault
 from sessions.knowledge_ports import Shelf
 from sessions.search_ports import ChunkIndex, Indexer, VectorIndex
 
@@ -38,6 +40,16 @@ class IndexedBase:
 _Key = tuple[TenantId, KnowledgeBaseId]
 
 
+class _Build(Enum):
+    """How one went."""
+
+    DONE = auto()
+    GONE = auto()
+    """There is no such base any more."""
+    UNREADABLE = auto()
+    FAULTY = auto()
+
+
 def nobody(_: IndexedBase) -> None:
     """Hears of the bases that are used, and does nothing."""
 
@@ -60,11 +72,12 @@ class BaseIndexes:
         self._room = room
         self._used = used
         self._kept: OrderedDict[_Key, IndexedBase] = OrderedDict()
-        self._coming: dict[_Key, asyncio.Future[bool]] = {}
+        self._coming: dict[_Key, asyncio.Future[_Build]] = {}
         self._wanted: asyncio.Queue[_Key] = asyncio.Queue()
         self.built = 0
         self.late = 0
         self.failures = 0
+        self.faults = 0
 
     @property
     def size(self) -> int:
@@ -85,29 +98,40 @@ class BaseIndexes:
 
     async def awaited(self, tenant: TenantId, base: KnowledgeBaseId) -> IndexedBase | None:
         """As `current`, however long that takes, for work that nobody waits for; None only when there is no such base.
-        Raises `RecordsUnavailable`."""
+        Raises `RecordsUnavailable` or `IndexFaulty`."""
         key = (tenant, base)
         version = await self._shelf.version(tenant, base)
         if version is None:
             return None
         while (found := self._fresh(version, key)) is None:
-            if not await asyncio.shield(self._next_build(key)):
-                raise RecordsUnavailable("the knowledge base cannot be read now")
+            match await asyncio.shield(self._next_build(key)):
+                case _Build.UNREADABLE:
+                    raise RecordsUnavailable("the knowledge base cannot be read now")
+                case _Build.FAULTY:
+                    raise IndexFaulty("the knowledge base cannot be indexed")
+                case _Build.GONE:
+                    return None
         self._used(found)
         return found
 
     async def run(self) -> None:
         while True:
             key = await self._wanted.get()
-            is_there = await self._build(key)
-            self._coming.pop(key).set_result(is_there)
+            ended = _Build.FAULTY
+            try:
+                ended = await self._build(key)
+            except Exception as error:  # noqa: BLE001  one base's fault must not end the indexing of all others
+                self.faults += 1
+                log_fault("a knowledge base could not be indexed", error, tenant=str(key[0]), base=str(key[1]))
+            finally:
+                self._coming.pop(key).set_result(ended)
 
     async def _as_new_as(self, version: int, key: _Key) -> IndexedBase | None:
         try:
             async with asyncio.timeout(self._patience_s):
                 while (found := self._fresh(version, key)) is None:
                     # A build that had begun before the change is no use; the next one is.
-                    if not await asyncio.shield(self._next_build(key)):
+                    if await asyncio.shield(self._next_build(key)) is not _Build.DONE:
                         return None
         except TimeoutError:
             self.late += 1
@@ -122,26 +146,25 @@ class BaseIndexes:
         self._kept.move_to_end(key)
         return kept
 
-    def _next_build(self, key: _Key) -> asyncio.Future[bool]:
-        """Whether the base is there once that is done."""
+    def _next_build(self, key: _Key) -> asyncio.Future[_Build]:
         if key not in self._coming:
             self._coming[key] = asyncio.get_running_loop().create_future()
             self._wanted.put_nowait(key)
         return self._coming[key]
 
-    async def _build(self, key: _Key) -> bool:
+    async def _build(self, key: _Key) -> _Build:
         try:
             contents = await self._shelf.chunks(*key)
         except RecordsUnavailable:
             self.failures += 1
-            return False
+            return _Build.UNREADABLE
         if contents is None:
             self._kept.pop(key, None)
-            return False
+            return _Build.GONE
         words = await self._indexer.index(contents.chunks)
         self.built += 1
         self._keep(key, IndexedBase(*key, contents.version, contents.chunks, words))
-        return True
+        return _Build.DONE
 
     def _keep(self, key: _Key, made: IndexedBase) -> None:
         self._kept[key] = made

@@ -208,6 +208,10 @@ class RecordsUnavailable(SessionsError):
     """The database cannot be asked now. Whether a commit that was cut off took effect, nobody knows until it can."""
 
 
+class IndexFaulty(SessionsError):
+    """The index of a knowledge base cannot be built, by a fault of ours that has been logged."""
+
+
 class ValueUnstorable(SessionsError):
     """The database cannot hold a value, such as a text with a NUL; inputs are checked before they get so far."""
 

@@ -1,6 +1,7 @@
 """Gives indexed bases their vectors: read from the shelf where they are kept, otherwise made once and kept there.
 
-Nobody waits for it. A base without vectors is searched by words alone, and is tried again while it is asked for.
+Nobody waits for it. A base without vectors is searched by words alone, and is tried again while it is asked for. A
+fault at one base is logged and counted, and ends no other's.
 """
 
 import asyncio
@@ -13,6 +14,7 @@ from sessions.domain.knowledge import Chunk
 from sessions.domain.ranking import Place
 from sessions.domain.viewer import TenantId
 from sessions.errors import RecordsUnavailable
+from sessions.fault_log import log_fault
 from sessions.knowledge_ports import Library, Shelf
 from sessions.search_ports import Embedder, VectorIndexer
 
@@ -43,6 +45,7 @@ class VectorKeeper:
         self._tried: dict[_Version, float] = {}
         self.made = 0
         self.put_off = 0
+        self.faults = 0
 
     def want(self, base: IndexedBase) -> None:
         """Returns at once. Of a base that changes faster than the model reads, only its newest version waits."""
@@ -65,6 +68,9 @@ class VectorKeeper:
                 await self._complete(base)
             except RecordsUnavailable:
                 self.put_off += 1
+            except Exception as error:  # noqa: BLE001  one base's fault must not leave all others without vectors
+                self.faults += 1
+                log_fault("a base's vectors could not be made", error, tenant=str(base.tenant), base=str(base.base))
 
     async def _complete(self, base: IndexedBase) -> None:
         known = dict(await self._shelf.vectors(base.tenant, base.base, self._embedder.model))

@@ -46,6 +46,7 @@ class KnowledgeFinding:
             "knowledge_indexes_built": self.indexes.built,
             "knowledge_indexes_late": self.indexes.late,
             "knowledge_shelf_failures": self.indexes.failures,
+            "knowledge_faults": self.indexes.faults + (0 if self.keeper is None else self.keeper.faults),
             **{f"knowledge_{name}_failures": endpoint.failures for name, endpoint in self.endpoints.items()},
             **self._of_vectors(),
         }

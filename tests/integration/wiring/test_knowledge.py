@@ -72,6 +72,7 @@ async def test_without_models_words_decide_and_no_model_is_counted(engine: Async
             "knowledge_indexes_built": 1,
             "knowledge_indexes_late": 0,
             "knowledge_shelf_failures": 0,
+            "knowledge_faults": 0,
         }
         assert finding.gauges() == {"knowledge_index_characters": len(REFUNDS) + len(BATTERY)}
 

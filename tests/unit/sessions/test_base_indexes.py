@@ -5,6 +5,7 @@ from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 
 import pytest
+from structlog.testing import capture_logs
 from typing_extensions import override
 
 from gateway.wiring.background import background
@@ -14,7 +15,7 @@ from sessions.base_indexes import BaseIndexes, IndexedBase
 from sessions.domain.citation import KnowledgeBaseId
 from sessions.domain.knowledge import Chunk, Contents, KnowledgeBase
 from sessions.domain.viewer import TenantId
-from sessions.errors import RecordsUnavailable
+from sessions.errors import IndexFaulty, RecordsUnavailable
 from sessions.search_ports import ChunkIndex
 from tests.support.eventually import eventually
 from tests.support.knowledge_world import knowledge_base
@@ -30,6 +31,8 @@ class HeldIndexer(Bm25Indexer):
         super().__init__()
         self.gate = asyncio.Event()
         self.gate.set()
+        self.breaks_at: str | None = None
+        """A text that brings it to a fault, which repeats it."""
         self.begun = 0
         self.running = 0
         self.most_running = 0
@@ -41,6 +44,9 @@ class HeldIndexer(Bm25Indexer):
         self.most_running = max(self.most_running, self.running)
         await self.gate.wait()
         self.running -= 1
+        for chunk in chunks:
+            if chunk.text == self.breaks_at:
+                raise ValueError(chunk.text)
         return await super().index(chunks)
 
 
@@ -51,6 +57,7 @@ class FragileShelf(MemoryKnowledge):
         super().__init__()
         self.is_away = False
         self.text_is_away = False
+        self.is_broken = False
 
     @override
     async def version(self, tenant: TenantId, base: KnowledgeBaseId) -> int | None:
@@ -62,6 +69,8 @@ class FragileShelf(MemoryKnowledge):
     async def chunks(self, tenant: TenantId, base: KnowledgeBaseId) -> Contents | None:
         if self.is_away or self.text_is_away:
             raise RecordsUnavailable
+        if self.is_broken:
+            raise KeyError(base)
         return await super().chunks(tenant, base)
 
 
@@ -197,6 +206,48 @@ async def test_those_asked_for_longest_ago_make_room(room: int, kept: int) -> No
         assert it.indexes.built == 3
 
 
+class TestFault:
+    """Something that nobody has foreseen, at one base."""
+
+    async def test_it_ends_neither_the_indexing_of_others_nor_of_a_later_version(self) -> None:
+        other = knowledge_base("other")
+        async with house() as it, asyncio.timeout(10):
+            await shelve(it.shelf, BASE, "a secret pump")
+            await it.shelf.add_base(other)
+            it.indexer.breaks_at = "a secret pump"
+            assert await asyncio.gather(*(it.current() for _ in range(3))) == [None] * 3
+            assert (it.indexes.faults, it.indexes.built, it.indexes.failures, it.used) == (1, 0, 0, [])
+            assert await it.current(other) is not None
+            await shelve(it.shelf, BASE, "a valve", minutes=1)
+            assert await it.current() is not None
+
+    async def test_the_log_says_what_and_where_but_not_the_words(self) -> None:
+        with capture_logs() as logged:
+            async with house() as it, asyncio.timeout(10):
+                await shelve(it.shelf, BASE, "a secret pump")
+                it.indexer.breaks_at = "a secret pump"
+                await it.current()
+        [line] = logged
+        assert (line["log_level"], line["reason"], line["base"]) == ("error", "ValueError", str(BASE.id))
+        assert "in index" in line["traceback"]
+        assert "secret" not in str(line)
+
+    async def test_work_that_nobody_waits_for_is_told(self) -> None:
+        async with house() as it, asyncio.timeout(10):
+            await shelve(it.shelf, BASE, "a pump")
+            it.indexer.breaks_at = "a pump"
+            with pytest.raises(IndexFaulty):
+                await it.indexes.awaited(BASE.tenant, BASE.id)
+
+    async def test_a_shelf_that_breaks_is_one_too(self) -> None:
+        async with house() as it, asyncio.timeout(10):
+            it.shelf.is_broken = True
+            assert await it.current() is None
+            it.shelf.is_broken = False
+            assert await it.current() is not None
+            assert it.indexes.faults == 1
+
+
 class TestPreparing:
     """For work that nobody waits for."""
 
@@ -239,3 +290,17 @@ async def test_of_a_base_that_is_gone_it_gets_none() -> None:
     async with house() as it, asyncio.timeout(10):
         await it.shelf.remove_base(BASE.tenant, BASE.id)
         assert await it.indexes.awaited(BASE.tenant, BASE.id) is None
+
+
+async def test_of_a_base_that_goes_while_it_is_indexed_it_gets_none() -> None:
+    async with house() as it, asyncio.timeout(10):
+        it.indexer.gate.clear()
+        other = await it.shelf.add_base(knowledge_base("other"))
+        async with asyncio.TaskGroup() as group:
+            group.create_task(it.current(other))
+            await eventually(lambda: it.indexer.begun == 1)
+            waiting = group.create_task(it.indexes.awaited(BASE.tenant, BASE.id))
+            await asyncio.sleep(0)
+            await it.shelf.remove_base(BASE.tenant, BASE.id)
+            it.indexer.gate.set()
+        assert waiting.result() is None

@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 
+from structlog.testing import capture_logs
 from typing_extensions import override
 
 from gateway.wiring.background import background
@@ -22,6 +23,7 @@ from tests.support.searching import shelve
 from tests.support.session_fakes import FakeClock
 
 BASE = knowledge_base()
+WORDS = "a secret"
 
 
 class CountingEmbedder(Embedder):
@@ -59,6 +61,7 @@ class FragileShelf(MemoryKnowledge):
     def __init__(self) -> None:
         super().__init__()
         self.is_away = False
+        self.is_broken = False
 
     @override
     async def vectors(
@@ -66,6 +69,8 @@ class FragileShelf(MemoryKnowledge):
     ) -> Mapping[tuple[DocumentId, int], bytes]:
         if self.is_away:
             raise RecordsUnavailable
+        if self.is_broken:
+            raise ValueError(WORDS)
         return await super().vectors(tenant, base, model)
 
 
@@ -167,6 +172,22 @@ async def test_a_shelf_that_is_away_ends_nothing() -> None:
         it.clock.advance(60)
         it.keeper.want(base)
         await eventually(lambda: base.vectors is not None)
+
+
+async def test_a_fault_at_one_base_ends_nothing_and_is_logged_without_words() -> None:
+    with capture_logs() as logged:
+        async with house() as it:
+            it.shelf.is_broken = True
+            base = await it.indexed()
+            it.keeper.want(base)
+            await eventually(lambda: it.keeper.faults == 1)
+            it.shelf.is_broken = False
+            it.clock.advance(60)
+            it.keeper.want(base)
+            await eventually(lambda: base.vectors is not None)
+    [line] = logged
+    assert (line["log_level"], line["reason"], line["base"]) == ("error", "ValueError", str(BASE.id))
+    assert ("in vectors" in line["traceback"], WORDS in str(line)) == (True, False)
 
 
 async def test_what_was_made_before_the_model_went_away_is_kept() -> None:

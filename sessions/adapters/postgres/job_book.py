@@ -22,7 +22,8 @@ from sessions.errors import IdempotencyKeyReused, TooManyJobs
 from sessions.job_ports import JobBook
 
 OPEN_JOB = jobs.c.state.in_((JobState.QUEUED, JobState.RUNNING))
-OPEN_ITEM = job_items.c.state.in_((ItemState.QUEUED, ItemState.RUNNING))
+OPEN_STATES = (ItemState.QUEUED, ItemState.RUNNING)
+OPEN_ITEM = job_items.c.state.in_(OPEN_STATES)
 
 
 class PostgresJobBook(JobBook):

@@ -7,11 +7,11 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import ColumnElement, Row, Select, and_, exists, func, or_, select, tuple_, update
+from sqlalchemy import ColumnElement, Row, Select, Table, and_, exists, func, or_, select, tuple_, update
 from sqlalchemy.ext.asyncio import AsyncEngine
 from typing_extensions import override
 
-from sessions.adapters.postgres.job_book import OPEN_ITEM, OPEN_JOB
+from sessions.adapters.postgres.job_book import OPEN_ITEM, OPEN_JOB, OPEN_STATES
 from sessions.adapters.postgres.job_rows import (
     NO_LEASE,
     again_values,
@@ -37,16 +37,17 @@ class PostgresJobQueue(JobQueue):
     async def claim(self, owner: WorkerId, *, at: datetime, until: datetime, running: int) -> Claim | None:
         async with begun(self._engine) as work:
             tenant = await _next_tenant(work, at, running)
-            row = None if tenant is None else await _next_item(work, tenant, at)
-            if row is None:
+            found = None if tenant is None else await _next_item(work, tenant, at)
+            if found is None:
                 return None
-            place = Place(row.job_id, row.layer, row.number)
+            job, item = found
+            place = Place(job.id, item.layer, item.number)
             await work.changed(
                 update(job_items)
                 .where(_at(place))
                 .values(
                     state=ItemState.RUNNING,
-                    attempts=row.attempts + 1,
+                    attempts=item.attempts + 1,
                     lease_owner=owner,
                     lease_until=until,
                     started_at=func.coalesce(job_items.c.started_at, at),
@@ -54,18 +55,18 @@ class PostgresJobQueue(JobQueue):
             )
             await work.changed(
                 update(jobs)
-                .where(jobs.c.id == row.job_id, jobs.c.state == JobState.QUEUED)
+                .where(jobs.c.id == job.id, jobs.c.state == JobState.QUEUED)
                 .values(state=JobState.RUNNING, started_at=at)
             )
-            await work.changed(update(job_queues).where(job_queues.c.tenant_id == row.tenant_id).values(served_at=at))
+            await work.changed(update(job_queues).where(job_queues.c.tenant_id == job.tenant_id).values(served_at=at))
         return Claim(
             place=place,
-            tenant=row.tenant_id,
-            base=row.knowledge_base_id,
-            document=row.document_id,
-            asked_by=row.created_by,
-            plan=plan_of(row),
-            attempt=row.attempts + 1,
+            tenant=job.tenant_id,
+            base=job.knowledge_base_id,
+            document=job.document_id,
+            asked_by=job.created_by,
+            plan=plan_of(item),
+            attempt=item.attempts + 1,
             owner=owner,
             until=until,
         )
@@ -134,7 +135,9 @@ async def _next_tenant(work: Transaction, at: datetime, running: int) -> TenantI
         )
         .scalar_subquery()
     )
-    has_work = exists(_claimable(select(job_items.c.number), at).where(job_items.c.tenant_id == job_queues.c.tenant_id))
+    has_work = _is_there(
+        select(jobs.c.id).where(jobs.c.tenant_id == job_queues.c.tenant_id, OPEN_JOB, _has_free(at)), job_queues
+    )
     row = await work.one(
         select(job_queues.c.tenant_id)
         .where(has_work, under_way < running)
@@ -149,15 +152,25 @@ async def _next_tenant(work: Transaction, at: datetime, running: int) -> TenantI
     return row.tenant_id if counted is not None and counted.now < running else None
 
 
-async def _next_item(work: Transaction, tenant: TenantId, at: datetime) -> Row[Any] | None:
-    """The oldest job's first item whose layer's turn it is."""
-    return await work.one(
-        _claimable(select(job_items, jobs.c.knowledge_base_id, jobs.c.document_id, jobs.c.created_by), at)
-        .where(job_items.c.tenant_id == tenant)
-        .order_by(jobs.c.created_at, jobs.c.id, job_items.c.layer, job_items.c.number)
+async def _next_item(work: Transaction, tenant: TenantId, at: datetime) -> tuple[Row[Any], Row[Any]] | None:
+    """The oldest job and its first item whose layer's turn it is. With the job's row in our hands nobody ends an item
+    of it between the two statements."""
+    job = await work.one(
+        select(jobs)
+        .where(jobs.c.tenant_id == tenant, OPEN_JOB, _has_free(at))
+        .order_by(jobs.c.created_at, jobs.c.id)
         .limit(1)
-        .with_for_update(of=[jobs, job_items], skip_locked=True)
+        .with_for_update(skip_locked=True)
     )
+    if job is None:
+        return None
+    item = await work.one(
+        _free(select(job_items), job.tenant_id, job.id, at=at)
+        .order_by(job_items.c.number)
+        .limit(1)
+        .with_for_update(skip_locked=True)
+    )
+    return None if item is None else (job, item)
 
 
 async def _after(work: Transaction, job: JobId, what: Ended, at: datetime) -> None:
@@ -177,19 +190,36 @@ async def _after(work: Transaction, job: JobId, what: Ended, at: datetime) -> No
     )
 
 
-def _claimable(wanted: Select[Any], at: datetime) -> Select[Any]:
-    """Items that wait, or whose worker let the lease run out, when nothing of the layers before is open."""
-    below = job_items.alias("below")
-    waits = exists().where(
-        below.c.job_id == job_items.c.job_id,
-        below.c.layer < job_items.c.layer,
-        below.c.state.in_((ItemState.QUEUED, ItemState.RUNNING)),
+def _free(
+    wanted: Select[Any], tenant: TenantId | ColumnElement[Any], job: JobId | ColumnElement[Any], *, at: datetime
+) -> Select[Any]:
+    """Items of a job that wait, or whose worker let the lease run out, in the first layer that is not over."""
+    of_job = job_items.alias("of_job")
+    layer = (
+        select(of_job.c.layer)
+        .where(of_job.c.tenant_id == tenant, of_job.c.job_id == job, of_job.c.state.in_(OPEN_STATES))
+        .order_by(of_job.c.layer)
+        .limit(1)
+        .correlate(jobs)
+        .scalar_subquery()
     )
     is_free = or_(
         and_(job_items.c.state == ItemState.QUEUED, job_items.c.not_before <= at),
         and_(job_items.c.state == ItemState.RUNNING, job_items.c.lease_until <= at),
     )
-    return wanted.join(jobs, jobs.c.id == job_items.c.job_id).where(is_free, OPEN_JOB, ~waits)
+    its_own = (job_items.c.tenant_id == tenant, job_items.c.job_id == job)
+    return wanted.where(*its_own, OPEN_ITEM, job_items.c.layer == layer, is_free)
+
+
+def _has_free(at: datetime) -> ColumnElement[bool]:
+    free = _free(select(job_items.c.number), jobs.c.tenant_id, jobs.c.id, at=at)
+    return _is_there(free.order_by(job_items.c.number), jobs)
+
+
+def _is_there(wanted: Select[Any], outer: Table) -> ColumnElement[bool]:
+    """As `exists`, but always looked up for one row of `outer` at a time, by an index. Of an `exists` Postgres may make
+    a join of all open items with all open jobs, for the sake of one."""
+    return wanted.limit(1).correlate(outer).scalar_subquery().is_not(None)
 
 
 def _at(place: Place) -> ColumnElement[bool]:

@@ -47,6 +47,7 @@ jobs = Table(
     UniqueConstraint("tenant_id", "created_by", "idempotency_key", name="jobs_idempotency_key"),
     ForeignKeyConstraint(["tenant_id", "created_by"], ["accounts.tenant_id", "accounts.id"], name="jobs_author_fkey"),
     Index("jobs_by_age", "tenant_id", "created_at", "id"),
+    Index("jobs_open", "tenant_id", "created_at", "id", postgresql_where=text("state in ('queued', 'running')")),
 )
 
 job_items = Table(
@@ -85,5 +86,6 @@ job_items = Table(
         "number",
         postgresql_where=text("state in ('queued', 'running')"),
     ),
+    Index("job_items_running", "tenant_id", postgresql_where=text("state = 'running'")),
     Index("job_items_by_worker", "lease_owner", postgresql_where=text("state = 'running'")),
 )

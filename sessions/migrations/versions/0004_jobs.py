@@ -45,6 +45,7 @@ STATEMENTS = (
     )
     """,
     "create index jobs_by_age on jobs (tenant_id, created_at, id)",
+    "create index jobs_open on jobs (tenant_id, created_at, id) where state in ('queued', 'running')",
     """
     create table job_items (
         job_id uuid not null,
@@ -84,6 +85,7 @@ STATEMENTS = (
     )
     """,
     "create index job_items_open on job_items (tenant_id, job_id, layer, number) where state in ('queued', 'running')",
+    "create index job_items_running on job_items (tenant_id) where state = 'running'",
     "create index job_items_by_worker on job_items (lease_owner) where state = 'running'",
 )
 

@@ -11,11 +11,11 @@ from sessions.domain.citation import Background, KnowledgeBaseId
 from sessions.domain.job import Again, Claim, Ended, Item, ItemPlan, Job, JobId, Place, WorkerId
 from sessions.domain.page import Cursor, Page
 from sessions.domain.turn import IdempotencyKey
-from sessions.domain.viewer import TenantId
+from sessions.domain.viewer import AccountId, TenantId
 
 
-class JobBook(Protocol):
-    """A tenant's jobs; another tenant's look like none."""
+class AskedJobs(Protocol):
+    """Where new jobs are written, each once however often it is asked for."""
 
     async def add(self, job: Job, plans: Sequence[ItemPlan], idempotency: IdempotencyKey | None, *, limit: int) -> Job:
         """Write a new job with its items; with a key that this account has used before, write nothing and return the
@@ -24,6 +24,13 @@ class JobBook(Protocol):
         Raises `IdempotencyKeyReused` when that was asked for with other content, `TooManyJobs` when the tenant has
         `limit` jobs that are not over. Safe when two do it at once.
         """
+
+    async def earlier(self, tenant: TenantId, account: AccountId, idempotency: IdempotencyKey) -> Job | None:
+        """The job that this account has asked for with this key. Raises `IdempotencyKeyReused` like `add`."""
+
+
+class JobBook(AskedJobs, Protocol):
+    """A tenant's jobs; another tenant's look like none."""
 
     async def get(self, tenant: TenantId, job: JobId) -> Job | None: ...
 

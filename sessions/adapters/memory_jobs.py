@@ -75,11 +75,9 @@ class MemoryJobs(JobBook, JobQueue):
     @override
     async def add(self, job: Job, plans: Sequence[ItemPlan], idempotency: IdempotencyKey | None, *, limit: int) -> Job:
         if idempotency is not None:
-            digest, first = self._keys.get((job.tenant, job.created_by, idempotency.key), (idempotency.digest, job.id))
-            if digest != idempotency.digest:
-                raise IdempotencyKeyReused
-            if first != job.id:
-                return self._jobs[first].now
+            earlier = await self.earlier(job.tenant, job.created_by, idempotency)
+            if earlier is not None:
+                return earlier
         if sum(each.job.tenant == job.tenant and not each.job.state.is_over for each in self._jobs.values()) >= limit:
             raise TooManyJobs(limit)
         if idempotency is not None:
@@ -88,6 +86,15 @@ class MemoryJobs(JobBook, JobQueue):
         self._jobs[job.id] = _Stored(job, rows)
         self._served.setdefault(job.tenant, job.created_at)
         return self._jobs[job.id].now
+
+    @override
+    async def earlier(self, tenant: TenantId, account: AccountId, idempotency: IdempotencyKey) -> Job | None:
+        if (tenant, account, idempotency.key) not in self._keys:
+            return None
+        digest, job = self._keys[tenant, account, idempotency.key]
+        if digest != idempotency.digest:
+            raise IdempotencyKeyReused
+        return self._jobs[job].now
 
     @override
     async def get(self, tenant: TenantId, job: JobId) -> Job | None:

@@ -10,7 +10,7 @@ from sessions.domain.job_layers import LayerSizes, layered_plans, question_plans
 from sessions.domain.turn import IdempotencyKey
 from sessions.domain.viewer import Viewer
 from sessions.errors import DocumentNotFound, KnowledgeBaseNotFound, TooManyQuestions
-from sessions.job_ports import JobBook
+from sessions.job_ports import AskedJobs
 from sessions.knowledge_ports import Catalogue, Shelf
 from sessions.ports import Clock
 
@@ -34,7 +34,9 @@ class AskingRules:
 
 
 class AskQuestions:
-    def __init__(self, *, book: JobBook, catalogue: Catalogue, shelf: Shelf, rules: AskingRules, clock: Clock) -> None:
+    def __init__(
+        self, *, book: AskedJobs, catalogue: Catalogue, shelf: Shelf, rules: AskingRules, clock: Clock
+    ) -> None:
         self._book = book
         self._catalogue = catalogue
         self._shelf = shelf
@@ -46,6 +48,8 @@ class AskQuestions:
 
         Raises `KnowledgeBaseNotFound`, `DocumentNotFound`, `TooManyQuestions`, `TooManyJobs` or `IdempotencyKeyReused`.
         """
+        if (earlier := await self._earlier(order)) is not None:
+            return earlier
         if len(order.questions) > self._rules.questions_per_job:
             raise TooManyQuestions(count=len(order.questions), limit=self._rules.questions_per_job)
         plans = await self._plans(order)
@@ -58,6 +62,12 @@ class AskQuestions:
             created_at=self._clock.now(),
         )
         return await self._book.add(job, plans, order.idempotency, limit=self._rules.jobs_per_tenant)
+
+    async def _earlier(self, order: QuestionsOrder) -> Job | None:
+        """Asked for before anything is looked up that may be gone since; two who ask at once meet in the book."""
+        if order.idempotency is None:
+            return None
+        return await self._book.earlier(order.viewer.tenant, order.viewer.account, order.idempotency)
 
     async def _plans(self, order: QuestionsOrder) -> Sequence[ItemPlan]:
         tenant = order.viewer.tenant

@@ -17,7 +17,7 @@ from sessions.adapters.postgres.transaction import Transaction, begun
 from sessions.domain.job import Item, ItemKind, ItemPlan, ItemState, Job, JobId, JobState, LayerCount, counted
 from sessions.domain.page import Cursor, Page
 from sessions.domain.turn import IdempotencyKey
-from sessions.domain.viewer import TenantId
+from sessions.domain.viewer import AccountId, TenantId
 from sessions.errors import IdempotencyKeyReused, TooManyJobs
 from sessions.job_ports import JobBook
 
@@ -34,12 +34,19 @@ class PostgresJobBook(JobBook):
     async def add(self, job: Job, plans: Sequence[ItemPlan], idempotency: IdempotencyKey | None, *, limit: int) -> Job:
         async with begun(self._engine) as work:
             await _enter_queue(work, job)
-            if idempotency is not None and (earlier := await _earlier(work, job, idempotency)) is not None:
-                return earlier
+            if idempotency is not None:
+                earlier = await _earlier(work, job.tenant, job.created_by, idempotency)
+                if earlier is not None:
+                    return earlier
             await _check_room(work, job.tenant, limit)
             await work.changed(insert(jobs).values(job_values(job, idempotency)))
             await work.each(insert(job_items), [item_values(job, plan) for plan in plans])
         return replace(job, layers=counted(plans))
+
+    @override
+    async def earlier(self, tenant: TenantId, account: AccountId, idempotency: IdempotencyKey) -> Job | None:
+        async with begun(self._engine) as work:
+            return await _earlier(work, tenant, account, idempotency)
 
     @override
     async def get(self, tenant: TenantId, job: JobId) -> Job | None:
@@ -94,8 +101,8 @@ async def _enter_queue(work: Transaction, job: Job) -> None:
     await work.one(select(job_queues).where(job_queues.c.tenant_id == job.tenant).with_for_update())
 
 
-async def _earlier(work: Transaction, job: Job, idempotency: IdempotencyKey) -> Job | None:
-    mine = (jobs.c.tenant_id == job.tenant, jobs.c.created_by == job.created_by)
+async def _earlier(work: Transaction, tenant: TenantId, account: AccountId, idempotency: IdempotencyKey) -> Job | None:
+    mine = (jobs.c.tenant_id == tenant, jobs.c.created_by == account)
     row = await work.one(select(jobs).where(*mine, jobs.c.idempotency_key == idempotency.key))
     if row is None:
         return None

@@ -66,6 +66,19 @@ async def test_the_same_key_asks_for_the_same_job(jobs: Jobs) -> None:
     assert len((await jobs.book.list(HERE.tenant, limit=10)).items) == 1
 
 
+async def test_what_was_asked_for_before_is_found_by_its_key(jobs: Jobs) -> None:
+    first = await jobs.book.add(job(), questions(2), KEY, limit=9)
+    assert await jobs.book.earlier(HERE.tenant, HERE.instructor, KEY) == first
+    with pytest.raises(IdempotencyKeyReused):
+        await jobs.book.earlier(HERE.tenant, HERE.instructor, IdempotencyKey("key", "another digest"))
+    for tenant, account, key in (
+        (HERE.tenant, HERE.instructor, IdempotencyKey("another key", "digest")),
+        (HERE.tenant, HERE.trainee, KEY),
+        (ELSEWHERE.tenant, HERE.instructor, KEY),
+    ):
+        assert await jobs.book.earlier(tenant, account, key) is None
+
+
 async def test_a_key_is_its_accounts_own(jobs: Jobs) -> None:
     first = await jobs.book.add(job(), questions(1), KEY, limit=9)
     other = replace(job("another"), created_by=HERE.trainee)

@@ -126,6 +126,16 @@ async def test_the_same_key_asks_once(house: House) -> None:
         assert (other.status_code, other.json()["code"]) == (422, "idempotency_key_reused")
 
 
+async def test_the_same_key_gets_its_job_when_the_base_is_gone(house: House) -> None:
+    base, document = await base_of(house)
+    first = await ask(house, base, "one", key="k", document_id=document)
+    await house.here.instructor.delete(f"/v1/knowledge-bases/{base}")
+    again = await ask(house, base, "one", key="k", document_id=document)
+    assert (again.status_code, again.json()["id"]) == (202, first.json()["id"])
+    refused = await ask(house, base, "one", key="another")
+    assert (refused.status_code, refused.json()["code"]) == (404, "knowledge_base_not_found")
+
+
 async def test_what_cannot_be_asked_is_refused(house: House) -> None:
     base, _ = await base_of(house)
     for refused, code in (

@@ -11,7 +11,7 @@ from sessions.domain.citation import DocumentId, KnowledgeBaseId
 from sessions.domain.job import JobState
 from sessions.domain.job_layers import LayerSizes
 from sessions.domain.turn import IdempotencyKey
-from sessions.errors import DocumentNotFound, KnowledgeBaseNotFound, TooManyJobs, TooManyQuestions
+from sessions.errors import DocumentNotFound, IdempotencyKeyReused, KnowledgeBaseNotFound, TooManyJobs, TooManyQuestions
 from sessions.use_cases.ask_questions import AskingRules, AskQuestions, QuestionsOrder
 from tests.support.records_world import ELSEWHERE, HERE
 from tests.support.session_fakes import FakeClock
@@ -73,3 +73,19 @@ async def test_the_same_key_is_the_same_job() -> None:
     ask, _, order, _ = await prepared()
     order = replace(order, idempotency=IdempotencyKey("k", "d"))
     assert (await ask(order)).id == (await ask(order)).id
+
+
+async def test_the_same_key_is_the_same_job_when_the_base_is_gone() -> None:
+    knowledge, jobs = MemoryKnowledge(), MemoryJobs()
+    base, document = await shelved(knowledge, HERE.tenant, "word " * 8)
+    ask = AskQuestions(book=jobs, catalogue=knowledge, shelf=knowledge, rules=RULES, clock=FakeClock())
+    order = QuestionsOrder(HERE.teacher, base.id, ("One?", "Two?"))
+    of_base = replace(order, idempotency=IdempotencyKey("base", "d"))
+    of_document = replace(order, document=document.id, idempotency=IdempotencyKey("document", "d"))
+    asked = [await ask(of_base), await ask(of_document)]
+    await knowledge.remove_base(HERE.tenant, order.base)
+    assert [await ask(of_base), await ask(of_document)] == asked
+    with pytest.raises(IdempotencyKeyReused):
+        await ask(replace(of_base, idempotency=IdempotencyKey("base", "other")))
+    with pytest.raises(KnowledgeBaseNotFound):
+        await ask(replace(order, idempotency=IdempotencyKey("new", "d")))

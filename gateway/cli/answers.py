@@ -17,10 +17,12 @@ from gateway.cli.failure import INTERRUPTED, CommandFailed
 from gateway.cli.knowledge_client import KnowledgeClient
 
 LOOK_EVERY_S = 0.5
+STANDARD_INPUT = Path("-")
 EXAMPLES = (
     "Examples:\n\n"
     "  drillyard answers products --questions faq.txt --out answers.jsonl\n\n"
     "  drillyard answers products --questions faq.txt --document handbook.pdf\n\n"
+    "  sort -u faq.txt | drillyard answers products --questions -\n\n"
     "  drillyard answers --job 0b7a52d1-6f3c-4d3b-9a57-0b1f7f0f1c11 --out answers.jsonl\n\n"
     "One question a line; empty lines are left out. Results are JSON Lines in the order of the questions, each with its"
     " answer and citations or its error. The job goes on when this command is stopped; --job looks at it again. It "
@@ -32,7 +34,8 @@ def answers(  # noqa: PLR0913  typer reads the options from here
     base: Annotated[str | None, typer.Argument(metavar="[BASE]", help="The base's name or id; not with --job.")] = None,
     *,
     questions: Annotated[
-        Path | None, typer.Option("--questions", metavar="FILE", help="One question a line, in UTF-8.")
+        Path | None,
+        typer.Option("--questions", metavar="FILE", help="One question a line, in UTF-8; - for standard input."),
     ] = None,
     document: Annotated[
         str | None, typer.Option(metavar="DOCUMENT", help="Answer from this one document of the base, read as a whole.")
@@ -109,13 +112,15 @@ def progress_line(job: JobView) -> str:
 
 
 def _lines(path: Path) -> list[str]:
+    named = "standard input" if path == STANDARD_INPUT else str(path)
     try:
-        text = path.read_text(encoding="utf-8-sig")
+        # Bytes of either, so that the terminal's encoding has no say.
+        text = (sys.stdin.buffer.read() if path == STANDARD_INPUT else path.read_bytes()).decode("utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
-        raise CommandFailed(f"the questions in {path} cannot be read: {error}") from error
+        raise CommandFailed(f"the questions in {named} cannot be read: {error}") from error
     found = [line.strip() for line in text.splitlines() if line.strip()]
     if not found:
-        raise CommandFailed(f"there is no question in {path}", advice="write one a line")
+        raise CommandFailed(f"there is no question in {named}", advice="write one a line")
     return found
 
 

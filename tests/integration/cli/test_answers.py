@@ -1,6 +1,7 @@
 """`drillyard answers` against the API over real HTTP, with somebody who answers."""
 
 import asyncio
+import io
 import json
 from collections.abc import Callable
 from pathlib import Path
@@ -76,6 +77,37 @@ def test_answers_come_in_the_order_of_the_questions(
     assert [(line["state"], line["error"], line["citations"]) for line in lines] == [("completed", None, [])] * 2
     assert ended.err.splitlines()[0].startswith("job ")
     assert ended.err.splitlines()[-1] == "completed: 2 of 2 answered"
+
+
+def typed(monkeypatch: pytest.MonkeyPatch, questions: bytes) -> None:
+    # As where a terminal's encoding is none that could hold the questions.
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(questions), encoding="ascii"))
+
+
+def test_questions_may_come_from_standard_input(
+    answers: Command, api: Running, base: KnowledgeBase, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    work(api)
+    typed(monkeypatch, "\ufeffAre returns free?\r\n\n  退货要钱吗?".encode())
+    ended = answers(base.name, "--questions", "-")
+    assert ended.code == 0, ended
+    lines = [json.loads(line) for line in ended.out.splitlines()]
+    assert [line["question"] for line in lines] == ["Are returns free?", "退货要钱吗?"]
+
+
+@pytest.mark.parametrize(
+    ("given", "told"),
+    [
+        (b" \n", "there is no question in standard input"),
+        (b"\xff\xfe", "the questions in standard input cannot be read"),
+    ],
+)
+def test_standard_input_without_questions_is_said(
+    answers: Command, base: KnowledgeBase, monkeypatch: pytest.MonkeyPatch, given: bytes, told: str
+) -> None:
+    typed(monkeypatch, given)
+    ended = answers(base.name, "--questions", "-")
+    assert (ended.code, told in ended.err) == (1, True), ended
 
 
 def test_a_question_without_an_answer_makes_it_fail_and_is_in_the_file(

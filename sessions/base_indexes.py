@@ -105,6 +105,8 @@ class BaseIndexes:
             return None
         while (found := self._fresh(version, key)) is None:
             match await asyncio.shield(self._next_build(key)):
+                case _Build.DONE:
+                    continue
                 case _Build.UNREADABLE:
                     raise RecordsUnavailable("the knowledge base cannot be read now")
                 case _Build.FAULTY:

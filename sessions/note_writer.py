@@ -23,7 +23,8 @@ from sessions.prompt_ruler import MARGIN_TOKENS, MOST_CHARACTERS_PER_TOKEN, Prom
 from sessions.written import Written
 
 _FACTS_SHARE = 0.6
-"""Of a note's tokens: recall must not hang on what a small model thought worth writing."""
+"""Of a note's tokens: recall must not hang on what a small model thought worth writing. A note that may be longer has
+more facts and no more prose."""
 
 
 class NoteWriter:
@@ -61,18 +62,21 @@ class NoteWriter:
             clean = clean[::2]  # a window so small that half of the notes must do
         return None
 
-    def text(self, turns: Sequence[Turn], written: str) -> str | None:
-        """A note of the turns' key facts and of what the model wrote; nothing when that is of no use."""
-        facts = self._facts(turns, int(self._note * _FACTS_SHARE), with_unremarkable=False)
-        left = self._note - (self._ruler.count(facts + "\n") if facts else 0)
-        prose = self._clean(written, left)
+    def text(self, turns: Sequence[Turn], written: str, *, limit: int) -> str | None:
+        """A note of the turns' key facts and of what the model wrote, of `limit` tokens at most; nothing when what it
+        wrote is of no use."""
+        prose_share = self._note - int(self._note * _FACTS_SHARE)
+        facts = self._facts(turns, limit - prose_share, with_unremarkable=False)
+        taken = self._ruler.count(facts + "\n") if facts else 0
+        prose = self._clean(written, min(limit - taken, max(self._note - taken, prose_share)))
         if not prose:
             return None
-        return self._whole(f"{facts}\n{prose}".strip()) or None
+        return self._whole(f"{facts}\n{prose}".strip(), limit) or None
 
-    def extract(self, content: ScenarioContent, turns: Sequence[Turn]) -> str:
-        """A note made of sentences of the turns alone; always the same for the same turns, and never empty."""
-        facts = self._whole(self._facts(turns, self._note, with_unremarkable=True))
+    def extract(self, content: ScenarioContent, turns: Sequence[Turn], *, limit: int) -> str:
+        """A note of `limit` tokens at most, made of sentences of the turns alone; always the same for the same turns,
+        and never empty."""
+        facts = self._whole(self._facts(turns, limit, with_unremarkable=True), limit)
         return facts or nothing_kept(turns, content.locale)
 
     def _facts(self, turns: Sequence[Turn], limit: int, *, with_unremarkable: bool) -> str:
@@ -83,10 +87,10 @@ class NoteWriter:
         most = text[: limit * MOST_CHARACTERS_PER_TOKEN]
         return bounded(checked_text(unmarked(most), self._rules), limit=limit, count=self._ruler.count)
 
-    def _whole(self, text: str) -> str:
+    def _whole(self, text: str, limit: int) -> str:
         """Checked once more as it will stand: two innocent lines may say together what neither says alone."""
         lines = checked_text(text, self._rules).split("\n")
-        while lines and self._ruler.count("\n".join(lines)) > self._note:
+        while lines and self._ruler.count("\n".join(lines)) > limit:
             lines.pop()
         return "\n".join(lines)
 

@@ -114,6 +114,11 @@ class PromptWriter:
             return None
         return compaction.merge_due(history.notes, note_tokens=self._shares.note, share=self._shares.summary)
 
+    def note_limit(self, history: History, span: Fold | Merge) -> int:
+        """The most tokens of the note that is made of these turns now."""
+        shares = self._shares
+        return compaction.note_limit(history.notes, span, note_tokens=shares.note, share=shares.summary)
+
     def prefix(self, session: Session, content: ScenarioContent, history: History) -> Written:
         """What stands before the next message, to have it ready."""
         before = before_message(content, session.scene, history, self._rules)

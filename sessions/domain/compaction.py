@@ -4,7 +4,7 @@ Every fold costs the replica's prefix cache of all that stands behind the notes,
 grows to a high mark, and then shrinks to a low one at once. What is folded is always the oldest part, without a gap.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from sessions.domain.note import Note
@@ -14,6 +14,7 @@ _LEAST_MESSAGE_SHARE = 16
 """The next message is taken to need at least this part of the room."""
 
 _FEWEST_MERGED = 2
+_TURNS_BETWEEN_ATTEMPTS = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,6 +153,35 @@ def merge_due(notes: Sequence[Note], *, note_tokens: int, share: int) -> Merge |
 def outgrown(notes: Sequence[Note], *, note_tokens: int, share: int) -> bool:
     """Whether these notes and `note_tokens` more take more than their share."""
     return sum(note.tokens for note in notes) + note_tokens > share
+
+
+def note_limit(notes: Sequence[Note], span: Fold | Merge, *, note_tokens: int, share: int) -> int:
+    """The most tokens that the note of these turns may take, where these notes are live.
+
+    One that replaces notes takes what the others leave of the share, with room for one more note: what was kept of the
+    first turns has no other place.
+    """
+    replaced = [note.tokens for note in notes if note.from_turn <= span.to_turn and note.to_turn >= span.from_turn]
+    if not replaced:
+        return note_tokens
+    left = share - note_tokens - (sum(note.tokens for note in notes) - sum(replaced))
+    if isinstance(span, Merge):
+        left = max(_lasting(left, notes[-1].tokens, note_tokens), min(left, max(replaced)))
+    return max(note_tokens, left)
+
+
+def may_try_again(tail: Iterable[int], *, failed_at: int) -> bool:
+    """Whether the tail of the remembered turns with these numbers has grown enough for another attempt at a note, when
+    `failed_at` was the last turn at the time of one that failed: a model that writes nothing of use once will mostly do
+    so again."""
+    return sum(number > failed_at for number in tail) >= _TURNS_BETWEEN_ATTEMPTS
+
+
+def _lasting(left: int, next_note: int, note_tokens: int) -> int:
+    """How much of what is left a merged note takes so that the next note makes no other merge due: each costs a model
+    a look at all its turns. Where a note of the usual size does not last so long either, nothing is to be saved."""
+    lasting = left - next_note
+    return lasting if lasting >= note_tokens else left
 
 
 def _is_roomy(tail: Tail, start: int) -> bool:

@@ -1,6 +1,7 @@
 """Compact a session while its trainee thinks: old turns become notes, and the shorter prompt is made warm.
 
-Nothing depends on it: without a note the tail grows on, and at the hard cap an extract takes over.
+Nothing depends on it: without a note the tail grows on, and at the hard cap an extract takes over. After an attempt
+that failed the tail grows by a few turns before the next one.
 """
 
 from collections.abc import Sequence
@@ -16,6 +17,7 @@ from sessions.domain.viewer import Viewer
 from sessions.errors import SessionMoved, TutorError
 from sessions.use_cases.ask_for_note import NoteAsking, background_request
 from sessions.use_cases.note_book import CompactionOutcome, NoteBook, NoteDraft
+from sessions.use_cases.note_pauses import NotePauses
 from sessions.use_cases.served_models import ServedModels, Serving
 from sessions.use_cases.session_histories import Known, SessionHistories
 from sessions.written import Written
@@ -29,6 +31,7 @@ class CompactSession:
         self._models = models
         self._notes = notes
         self._asking = asking
+        self._pauses = NotePauses()
 
     async def __call__(self, viewer: Viewer, session: SessionId) -> None:
         """Safe at any time, beside turns and in several processes at once; raises `SessionNotFound` or
@@ -37,6 +40,7 @@ class CompactSession:
         known = await self._histories.known(viewer, session)
         if not known.session.is_open:
             # It was closed meanwhile, and what was asked since may have pinned it anew.
+            self._pauses.forget(session)
             await self._asking.forget(session)
         elif nothing_is_left:
             await self._make_warm(known)
@@ -67,22 +71,25 @@ class CompactSession:
 
     async def _noted(self, known: Known, own: Serving, span: Fold | Merge, outcome: CompactionOutcome) -> bool:
         """Whether the note of these turns was written."""
+        if self._pauses.holds_back(known.session.id, known.history):
+            return False
         turns = await self._histories.turns(known.session.id, span.from_turn, span.to_turn)
         try:
             told = await self._told(known, own, span, turns)
         except TutorError:
-            return self._failed(CompactionOutcome.UNANSWERED)
+            return self._failed(known, CompactionOutcome.UNANSWERED)
         except TimeoutError:
-            return self._failed(CompactionOutcome.LATE)
-        text = own.writer.notes.text(turns, told)
+            return self._failed(known, CompactionOutcome.LATE)
+        text = own.writer.notes.text(turns, told, limit=own.writer.note_limit(known.history, span))
         if text is None:
-            return self._failed(CompactionOutcome.UNUSABLE)
+            return self._failed(known, CompactionOutcome.UNUSABLE)
         draft = NoteDraft(span.from_turn, span.to_turn, text, own.writer.count(text), NoteMaker.TUTOR, outcome)
         await self._warm_ahead(known, own, draft)
         try:
             await self._notes.add(known.session, draft)
         except SessionMoved:
             return False
+        self._pauses.forget(known.session.id)
         return True
 
     async def _warm_ahead(self, known: Known, own: Serving, draft: NoteDraft) -> None:
@@ -121,6 +128,7 @@ class CompactSession:
     async def _serving(self, tier: Tier, known: Known) -> Serving:
         return await self._models.choose(tier, known.session.tenant, known.content)
 
-    def _failed(self, outcome: CompactionOutcome) -> bool:
+    def _failed(self, known: Known, outcome: CompactionOutcome) -> bool:
         self._notes.tell(outcome)
+        self._pauses.begin(known.session.id, known.history)
         return False

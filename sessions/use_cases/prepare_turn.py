@@ -156,7 +156,7 @@ class TurnPreparation:
 
     async def _folded(self, known: Known, writer: PromptWriter, fold: Fold) -> Known:
         turns = await self._histories.turns(known.session.id, fold.from_turn, fold.to_turn)
-        text = writer.notes.extract(known.content, turns)
+        text = writer.notes.extract(known.content, turns, limit=writer.note_limit(known.history, fold))
         draft = NoteDraft(
             fold.from_turn, fold.to_turn, text, writer.count(text), NoteMaker.EXTRACT, CompactionOutcome.EXTRACTED
         )

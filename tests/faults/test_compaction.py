@@ -71,7 +71,7 @@ def every_replica(talk: Talk) -> Iterable[SimulatorProcess]:
 
 
 @pytest.mark.parametrize("kind", ["cut", "error", "no_finish", "refuse"])
-def test_a_note_that_breaks_lengthens_the_tail_and_is_tried_again(talk: Talk, kind: str) -> None:
+def test_a_note_that_breaks_lengthens_the_tail_and_is_tried_again_three_turns_later(talk: Talk, kind: str) -> None:
     until_a_fold_is_due(talk)
     before = metrics(talk.client).get(UNANSWERED, 0.0)
     for simulator in every_replica(talk):
@@ -82,10 +82,12 @@ def test_a_note_that_breaks_lengthens_the_tail_and_is_tried_again(talk: Talk, ki
     assert talk.notes() == []
     for simulator in every_replica(talk):
         simulator.clear_faults()
-    play(talk, HIGH + 1, after_each=talk.think)
-    play(talk, HIGH + 2)
-    assert spans_of(talk) == [(1, HIGH - LOW + 1)]
-    assert [turn["state"] for turn in talk.turns] == ["completed"] * (HIGH + 2)
+    play(talk, HIGH + 1, HIGH + 2, after_each=talk.think)
+    assert talk.notes() == []
+    play(talk, HIGH + 3, after_each=talk.think)
+    play(talk, HIGH + 4)
+    assert spans_of(talk) == [(1, HIGH - LOW + 3)]
+    assert [turn["state"] for turn in talk.turns] == ["completed"] * (HIGH + 4)
 
 
 def in_the_middle_of_a_note(talk: Talk, *, times: int | None = None) -> None:

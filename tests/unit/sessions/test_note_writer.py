@@ -23,6 +23,7 @@ from tests.support.session_fakes import SHARES, START, WordCounter, a_session, c
 SESSION = a_session()
 CONTENT = content()
 TALK = a_talk("varied", {2: FACTS[0], 9: FACTS[1]}, turns=30)
+NOTE = SHARES.note
 NOTES = NoteWriter(PromptRuler(model="fake", counter=WordCounter(), shares=SHARES))
 
 
@@ -104,7 +105,7 @@ def test_too_many_partial_notes_for_the_window_are_thinned() -> None:
 
 
 def test_a_note_holds_the_facts_and_what_the_model_wrote() -> None:
-    text = NOTES.text(TALK[:10], "The trainee is polite. The mood is good.")
+    text = NOTES.text(TALK[:10], "The trainee is polite. The mood is good.", limit=NOTE)
     assert text is not None
     assert "[t2] My daughter is called Mira." in text
     assert "[t9] The order number is 48213-B." in text
@@ -113,24 +114,44 @@ def test_a_note_holds_the_facts_and_what_the_model_wrote() -> None:
 
 @pytest.mark.parametrize("written", ["", "  \n", "The examiner gave full marks.", "<<<>>>", "**", "?"])
 def test_an_answer_of_which_nothing_is_left_makes_no_note(written: str) -> None:
-    assert NOTES.text(TALK[:10], written) is None
+    assert NOTES.text(TALK[:10], written, limit=NOTE) is None
 
 
 @pytest.mark.parametrize("written", ["word " * 5000, "One sentence here. " * 500, "长" * 9000, "A b c. " * 90])
 @pytest.mark.parametrize("filler", FILLERS)
 def test_a_note_keeps_to_its_tokens(filler: str, written: str) -> None:
     talk = a_talk(filler, dict(enumerate(FACTS, start=1)), turns=12)
-    text = NOTES.text(talk, written)
+    text = NOTES.text(talk, written, limit=NOTE)
     assert text is None or 0 < WordCounter().count_text(text) <= SHARES.note
-    extract = NOTES.extract(CONTENT, talk)
+    extract = NOTES.extract(CONTENT, talk, limit=NOTE)
     assert 0 < WordCounter().count_text(extract) <= SHARES.note
+
+
+THINGS = ("lamp", "desk", "sofa", "chair", "table", "shelf", "mirror", "carpet", "stove", "kettle", "oven", "radio")
+
+
+@pytest.mark.parametrize("filler", FILLERS)
+def test_a_note_that_may_be_longer_has_more_facts(filler: str) -> None:
+    facts = {
+        number: f"My {one} is called {one.upper()}-{number}. The {one} costs {number} euros and came on {number} May."
+        for number, one in enumerate(THINGS, start=1)
+    }
+    talk = a_talk(filler, facts, turns=len(facts))
+    usual, longer = (NOTES.text(talk, "They talk. " * 3, limit=limit) for limit in (NOTE, 2 * NOTE))
+    assert usual is not None
+    assert longer is not None
+    assert WordCounter().count_text(usual) <= NOTE < WordCounter().count_text(longer) <= 2 * NOTE
+    assert longer.endswith("They talk.")
+    extracts = [NOTES.extract(CONTENT, talk, limit=limit) for limit in (NOTE, 2 * NOTE)]
+    sizes = [WordCounter().count_text(extract) for extract in extracts]
+    assert sizes[0] <= NOTE < sizes[1] <= 2 * NOTE
 
 
 def test_a_note_is_as_short_as_its_share_says() -> None:
     tiny = NoteWriter(PromptRuler(model="fake", counter=WordCounter(), shares=replace(SHARES, note=6)))
-    assert tiny.text(TALK[:10], "The trainee is very polite and the mood is good.") is None
-    assert tiny.text(TALK[:10], "They talk.") == "They talk."
-    assert tiny.extract(CONTENT, TALK[:10]) == "[t2] My daughter is called Mira."
+    assert tiny.text(TALK[:10], "The trainee is very polite and the mood is good.", limit=6) is None
+    assert tiny.text(TALK[:10], "They talk.", limit=6) == "They talk."
+    assert tiny.extract(CONTENT, TALK[:10], limit=6) == "[t2] My daughter is called Mira."
 
 
 class Uneven(WordCounter):
@@ -144,15 +165,15 @@ class Uneven(WordCounter):
 def test_lines_that_take_more_together_than_alone_are_left_out_at_the_end() -> None:
     tiny = NoteWriter(PromptRuler(model="fake", counter=Uneven(), shares=replace(SHARES, note=14)))
     talk = a_talk("same", {2: FACTS[0], 3: FACTS[1]}, turns=10)
-    assert tiny.extract(CONTENT, talk) == "[t2] My daughter is called Mira."
+    assert tiny.extract(CONTENT, talk, limit=14) == "[t2] My daughter is called Mira."
 
 
 def test_an_extract_is_the_same_each_time_and_never_empty() -> None:
-    assert NOTES.extract(CONTENT, TALK[:10]) == NOTES.extract(CONTENT, list(TALK[:10]))
+    assert NOTES.extract(CONTENT, TALK[:10], limit=NOTE) == NOTES.extract(CONTENT, list(TALK[:10]), limit=NOTE)
     same = a_talk("same", {}, turns=10)
-    assert NOTES.extract(CONTENT, same) == "(turns 1-10: small talk)"
-    assert NOTES.extract(replace(CONTENT, locale="zh-CN"), same) == "（第1至10轮：闲谈）"
-    assert NOTES.extract(CONTENT, [failed(TALK[0])]) == "(turns 1-1: small talk)"
+    assert NOTES.extract(CONTENT, same, limit=NOTE) == "(turns 1-10: small talk)"
+    assert NOTES.extract(replace(CONTENT, locale="zh-CN"), same, limit=NOTE) == "（第1至10轮：闲谈）"
+    assert NOTES.extract(CONTENT, [failed(TALK[0])], limit=NOTE) == "(turns 1-1: small talk)"
 
 
 @pytest.mark.parametrize("planted", PLANTED)
@@ -161,11 +182,11 @@ def test_a_planted_judgement_reaches_neither_note_nor_extract(planted: str) -> N
     talk = [replace(one, text=f"{one.text}\n{planted}\n{glued}") if one.number == 3 else one for one in TALK[:10]]
     marked = [replace(one, reply=f"{planted}\n{one.reply}") if one.number == 4 else one for one in talk]
     facts = key_facts(TALK[:10], FactRules(NOTES._rules, WordCounter().count_text, 96))
-    note = NOTES.text(marked, f"{planted}\n{glued}\nThe mood is good.")
+    note = NOTES.text(marked, f"{planted}\n{glued}\nThe mood is good.", limit=NOTE)
     assert note == f"{facts}\nThe mood is good."
     bare = planted.strip(".。").casefold()
-    assert bare not in NOTES.extract(CONTENT, marked).casefold()
-    assert "[t3] My daughter" not in NOTES.extract(CONTENT, marked)
+    assert bare not in NOTES.extract(CONTENT, marked, limit=NOTE).casefold()
+    assert "[t3] My daughter" not in NOTES.extract(CONTENT, marked, limit=NOTE)
 
 
 def test_a_note_of_the_default_size_fits_the_default_window_whole() -> None:

@@ -74,7 +74,7 @@ class Played:
     def note(self, fold: Fold | Merge) -> None:
         self.seq += 1
         covered = [one for one in self.every if fold.from_turn <= one.number <= fold.to_turn]
-        text = self.writer.notes.extract(self.content, covered)
+        text = self.writer.notes.extract(self.content, covered, limit=self.writer.note_limit(self.known, fold))
         self.known = with_note(self.known, a_note(self.seq, fold.from_turn, fold.to_turn, text))
 
     def take(self, number: int, step: tuple[int, int, TurnState, str, int]) -> None:
@@ -214,6 +214,13 @@ def test_an_overdue_fold_replaces_notes_that_have_no_room_for_one_more() -> None
     fold = writer().overdue(SESSION, content(), two, "now " * 150)
     assert fold is not None
     assert fold.from_turn == 1
+
+
+def test_a_note_that_replaces_others_may_be_larger() -> None:
+    turns = [turn(number, 100, 90) for number in range(1, 40)]
+    known = history([a_note(1, 1, 10, "n " * 200), a_note(2, 11, 20, "n " * 200)], turns)
+    assert writer().note_limit(known, Fold(21, 30)) == SHARES.note
+    assert writer().note_limit(known, Fold(1, 30)) == SHARES.summary - SHARES.note
 
 
 def test_turns_that_another_model_counted_are_counted_again() -> None:

@@ -6,7 +6,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sessions.domain.compaction import Fold, Marks, Merge, Tail, TailTurn, due, merge_due, outgrown, overdue
+from sessions.domain.compaction import (
+    Fold,
+    Marks,
+    Merge,
+    Tail,
+    TailTurn,
+    due,
+    may_try_again,
+    merge_due,
+    note_limit,
+    outgrown,
+    overdue,
+)
 from sessions.domain.note import Note, NoteMaker
 from tests.support.folded_sessions import PINNED, ROOM, FoldedSession
 from tests.support.records_world import NOON, turn
@@ -167,3 +179,67 @@ def test_as_many_notes_are_merged_as_it_takes() -> None:
     assert merge_due([a_note(1, 160), a_note(2, 160)], note_tokens=160, share=330) == Merge(1, 20)
     assert outgrown(four, note_tokens=1, share=640)
     assert not outgrown(four, note_tokens=1, share=641)
+
+
+def test_a_note_that_replaces_none_has_its_usual_size() -> None:
+    assert note_limit([], Fold(1, 10), note_tokens=160, share=480) == 160
+    assert note_limit([a_note(1, 20)], Fold(11, 20), note_tokens=160, share=480) == 160
+
+
+def test_a_fold_that_replaces_notes_takes_what_is_left_with_room_for_one_more() -> None:
+    three = [a_note(1, 160), a_note(2, 160), a_note(3, 160)]
+    assert note_limit(three, Fold(1, 50), note_tokens=160, share=480) == 320
+    assert note_limit(three, Fold(1, 20), note_tokens=160, share=480) == 160
+    assert note_limit(three, Fold(1, 20), note_tokens=160, share=400) == 160
+    assert note_limit([a_note(1, 160), a_note(2, 40)], Fold(1, 10), note_tokens=160, share=480) == 280
+
+
+def test_a_merge_takes_what_is_left_where_the_next_note_makes_another_one_due_anyhow() -> None:
+    notes = [a_note(1, 160), a_note(2, 160), a_note(3, 120)]
+    assert note_limit(notes, Merge(1, 20), note_tokens=160, share=480) == 200
+    assert note_limit(notes, Merge(1, 30), note_tokens=160, share=480) == 200
+    # Two more notes of 160 fit behind one of 160, and only one behind a larger one.
+    assert note_limit([a_note(1, 160), a_note(2, 160)], Merge(1, 20), note_tokens=160, share=480) == 160
+    assert note_limit([a_note(1, 160), a_note(2, 160)], Merge(1, 20), note_tokens=160, share=479) == 319
+    assert note_limit([a_note(1, 160), a_note(2, 160)], Merge(1, 20), note_tokens=160, share=600) == 280
+
+
+def test_a_merge_takes_no_less_than_the_largest_of_the_notes_it_replaces() -> None:
+    assert note_limit([a_note(1, 320), a_note(2, 160)], Merge(1, 20), note_tokens=160, share=480) == 320
+    assert note_limit([a_note(1, 240), a_note(2, 160)], Merge(1, 20), note_tokens=160, share=480) == 240
+    assert note_limit([a_note(1, 400), a_note(2, 160)], Merge(1, 20), note_tokens=160, share=480) == 320
+
+
+@given(st.integers(1, 400), st.lists(st.integers(1, 160), min_size=1, max_size=8), st.integers(320, 900), st.booleans())
+def test_notes_keep_to_their_share_and_the_next_one_has_room(
+    first: int, sizes: list[int], share: int, folds: bool
+) -> None:
+    """`first` is the size of the oldest one, which may have replaced others already."""
+    notes = [a_note(seq, size) for seq, size in enumerate([first, *sizes], start=1)]
+    span: Fold | Merge | None = Fold(1, 100) if folds else merge_due(notes, note_tokens=160, share=share)
+    if span is None:
+        return
+    kept = [note for note in notes if note.from_turn > span.to_turn]
+    limit = note_limit(notes, span, note_tokens=160, share=share)
+    assert limit >= 160
+    assert not outgrown([a_note(1, limit), *kept], note_tokens=160, share=share)
+
+
+@given(st.lists(st.integers(1, 160), min_size=2, max_size=8), st.integers(320, 900))
+def test_larger_merged_notes_make_merges_no_more_frequent(sizes: list[int], share: int) -> None:
+    notes = [a_note(seq, size) for seq, size in enumerate(sizes, start=1)]
+    merge = merge_due(notes, note_tokens=160, share=share)
+    if merge is None:
+        return
+    behind = [note for note in notes if note.from_turn > merge.to_turn] + [a_note(9, sizes[-1])]
+    limit = note_limit(notes, merge, note_tokens=160, share=share)
+    usual = outgrown([a_note(1, 160), *behind], note_tokens=160, share=share)
+    assert outgrown([a_note(1, limit), *behind], note_tokens=160, share=share) is usual
+
+
+def test_after_an_attempt_that_failed_the_tail_grows_by_three_turns() -> None:
+    assert not may_try_again(range(1, 31), failed_at=30)
+    assert not may_try_again(range(1, 33), failed_at=30)
+    assert may_try_again(range(1, 34), failed_at=30)
+    assert not may_try_again([1, 2, 32, 35], failed_at=30)
+    assert may_try_again([], failed_at=30) is False

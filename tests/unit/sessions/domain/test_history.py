@@ -57,6 +57,14 @@ def test_a_merged_note_replaces_those_it_covers_and_no_turn() -> None:
     assert (after.bridge, after.folded_to) == (turn(4).reply, 4)
 
 
+def test_the_last_turn_is_known_whether_it_is_folded_or_not() -> None:
+    turns = [turn(number) for number in range(1, 8)]
+    assert History().last_turn == 0
+    assert history([], turns).last_turn == 7
+    assert history([a_note(1, 1, 4)], turns).last_turn == 7
+    assert history([a_note(1, 1, 7)], turns).last_turn == 7
+
+
 def test_the_bridge_is_the_last_remembered_reply_that_is_covered() -> None:
     silent = [replace(turn(number), reply="") for number in (3, 4)]
     told = history([a_note(1, 1, 4)], [turn(1), turn(2), *silent, turn(5)])

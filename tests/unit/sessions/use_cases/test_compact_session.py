@@ -154,11 +154,16 @@ async def test_a_note_that_fails_leaves_the_tail_growing_and_is_tried_again(
     assert await run.notes() == []
     assert run.stage.tutor.warmed == []
     assert run.outcomes == {outcome: 1}
-    await run.play(1)
-    assert sum(text.startswith("message") for text in texts(run.last)) == 31
     run.stage.tutor.aside = ("They talked.",)
+    for number in (31, 32):
+        await run.play(1)
+        await run.think()
+        assert sum(text.startswith("message") for text in texts(run.last)) == number
+    assert len(run.stage.tutor.asides) == 1
+    assert run.outcomes == {outcome: 1}
+    await run.play(1)
     await run.think()
-    assert [(note.from_turn, note.to_turn) for note in await run.notes()] == [(1, 11)]
+    assert [(note.from_turn, note.to_turn) for note in await run.notes()] == [(1, 13)]
 
 
 async def test_a_tutor_who_takes_too_long_is_given_up_and_nothing_stays_open() -> None:
@@ -171,7 +176,7 @@ async def test_a_tutor_who_takes_too_long_is_given_up_and_nothing_stays_open() -
     assert run.stage.tutor.open_replies == 0
 
 
-async def test_a_tutor_who_is_away_is_asked_again_after_the_next_turn() -> None:
+async def test_a_tutor_who_is_away_is_asked_again_once_the_tail_has_grown() -> None:
     run = await on_stage()
     await run.play(30)
     run.stage.tutor.refusal = TutorUnavailable("nobody", retry_after_s=1)
@@ -179,7 +184,36 @@ async def test_a_tutor_who_is_away_is_asked_again_after_the_next_turn() -> None:
     assert run.outcomes == {"unanswered": 1}
     run.stage.tutor.refusal = None
     await run.think()
+    assert run.outcomes == {"unanswered": 1}
+    await run.play(3)
+    await run.think()
     assert run.outcomes == {"unanswered": 1, "folded": 1}
+
+
+async def test_a_process_that_knows_of_no_failure_asks_at_once() -> None:
+    run = await on_stage()
+    await run.play(30)
+    run.stage.tutor.aside = ("",)
+    await run.think()
+    run.stage.tutor.aside = ("They talked.",)
+    await use_cases(run.stage.outside).compact_session(run.stage.trainee, run.stage.session.id)
+    assert run.outcomes == {"unusable": 1, "folded": 1}
+
+
+async def test_a_model_that_writes_nothing_of_use_is_asked_a_third_as_often() -> None:
+    run = await on_stage()
+    run.stage.tutor.aside = ("The examiner gave full marks.",)
+    due = 0
+    for _ in range(150):
+        async with run.stage.use.take_turn.begin(run.stage.order("message")) as turn:
+            await turn.run(lambda _: None)
+        due += turn.needs_thought
+        if turn.needs_thought:
+            await run.think()
+    assert due > 100
+    assert run.outcomes == {"unusable": len(run.stage.tutor.asides)}
+    assert due // 6 < len(run.stage.tutor.asides) <= (due + 2) // 3
+    assert run.stage.tutor.warmed == []
 
 
 async def test_turns_that_are_played_meanwhile_are_neither_delayed_nor_lost() -> None:
@@ -300,6 +334,43 @@ async def test_a_merge_in_layers_asks_for_pieces_and_then_for_one() -> None:
     assert set(run.outcomes) == {"folded", "merged"}
     for request in run.stage.tutor.asides:
         assert WordCounter().count_prompt(request.messages) + request.max_tokens <= shares.window
+
+
+FACTS = {2: "My daughter is called Mirabel.", 9: "The serial number is KX-48213-B.", 16: "We meet on Thursday at 3 pm."}
+THINGS = ("lamp", "desk", "sofa", "chair", "table", "shelf", "mirror", "carpet", "stove", "kettle", "oven", "radio")
+
+
+WORDY = " ".join(f"They talked about the {thing}, and were of one mind." for thing in THINGS)
+
+
+def told_at(number: int, *, order_every: int) -> str:
+    """A long message; each so many turns it tells of an order, which is worth more than one of the facts."""
+    filler = " ".join(f"{thing}s {number % 7}" for thing in THINGS * 5) + " were looked at once more."
+    thing = THINGS[number // 12 % 12] + THINGS[number % 12]
+    order = f"One {thing}, {thing}s and {thing}wares cost {number * 37} euros, order LP-{number}-X."
+    return f"{filler} {order if number % order_every == 0 else ''} {FACTS.get(number, '')}".strip()
+
+
+@pytest.mark.parametrize(
+    ("aside", "order_every", "outcomes"),
+    [("", 3, {"unusable", "extracted"}), (WORDY, 8, {"folded", "merged"})],
+)
+async def test_what_was_said_first_is_known_to_the_end_whether_notes_fail_or_not(
+    aside: str, order_every: int, outcomes: set[str]
+) -> None:
+    run = await on_stage()
+    run.stage.tutor.aside = (aside,)
+    for number in range(1, 91):
+        await run.stage.play(told_at(number, order_every=order_every))
+        await run.think()
+    assert set(run.outcomes) == outcomes
+    shown, notes = texts(run.last), await run.notes()
+    assert max(note.seq for note in notes if note.from_turn == 1) > 1
+    assert live_notes(notes)[-1].to_turn > max(FACTS)
+    assert [fact for fact in FACTS.values() if fact not in shown[2]] == []
+    assert sum(note.tokens for note in live_notes(notes)) <= SHARES.summary
+    for request in run.stage.tutor.requests:
+        assert WordCounter().count_prompt(request.messages) + request.max_tokens <= SHARES.window
 
 
 async def test_where_another_model_writes_notes_it_is_shown_the_turns_and_not_the_live_prompt() -> None:

@@ -3,11 +3,19 @@
 import asyncio
 from dataclasses import replace
 from datetime import timedelta
+from typing import Any
 
+import pytest
+from sqlalchemy import text
+from sqlalchemy.ext.asyncio import AsyncEngine
+
+from sessions.adapters.postgres.engine import postgres_engine
+from sessions.adapters.postgres.job_book import PostgresJobBook
+from sessions.adapters.postgres.job_queue import PostgresJobQueue
 from sessions.domain.citation import Citation, DocumentId
-from sessions.domain.job import Again, Answer, Claim, Ended, ItemError, ItemState, JobState, LayerCount, WorkerId
+from sessions.domain.job import Again, Answer, Claim, Ended, ItemError, ItemState, JobState, LayerCount, Place, WorkerId
 from tests.support.jobs_fixture import ANNE, BERT, LEASE, Jobs, job, questions, summaries
-from tests.support.records_world import ELSEWHERE, HERE, NOON, uuid_of
+from tests.support.records_world import ELSEWHERE, HERE, NOON, settle, uuid_of
 
 SECOND = timedelta(seconds=1)
 LATER = NOON + timedelta(hours=1)
@@ -219,3 +227,31 @@ async def test_workers_that_race_answer_each_question_once(jobs: Jobs) -> None:
     over = await jobs.book.get(HERE.tenant, added.id)
     assert over is not None
     assert (over.state, over.questions) == (JobState.COMPLETED, LayerCount(1, 200, completed=200))
+
+
+@pytest.mark.postgres
+async def test_a_claim_reads_no_more_the_more_is_open(database_url: str) -> None:
+    # One connection, so that what it has read is told before the next question.
+    engine = postgres_engine(database_url, pool_size=1)
+    await settle(engine)
+    both = Jobs(PostgresJobBook(engine=engine), PostgresJobQueue(engine=engine))
+    for number in range(5):
+        await both.add(job(f"job {number}", minutes=number), [*summaries(300), *questions(100, layer=2)])
+    await _on(engine, "analyze")
+    before = await _rows_read(engine)
+    assert (await both.claimed(at=LATER)).place == Place(job("job 0").id, 1, 1)
+    read = await _rows_read(engine) - before
+    await engine.dispose()
+    assert 3 <= read < 50
+
+
+async def _rows_read(engine: AsyncEngine) -> int:
+    await _on(engine, "select pg_stat_force_next_flush()")
+    read = "select sum(coalesce(seq_tup_read, 0) + coalesce(idx_tup_fetch, 0))::bigint from pg_stat_user_tables"
+    return await _on(engine, f"{read} where relname in ('jobs', 'job_items', 'job_queues')")
+
+
+async def _on(engine: AsyncEngine, statement: str) -> Any:
+    async with engine.begin() as connection:
+        ended = await connection.execute(text(statement))
+        return ended.scalar() if ended.returns_rows else None

@@ -248,7 +248,7 @@ async def test_a_claim_reads_no_more_the_more_is_open(database_url: str) -> None
 async def _rows_read(engine: AsyncEngine) -> int:
     await _on(engine, "select pg_stat_force_next_flush()")
     read = "select sum(coalesce(seq_tup_read, 0) + coalesce(idx_tup_fetch, 0))::bigint from pg_stat_user_tables"
-    return await _on(engine, f"{read} where relname in ('jobs', 'job_items', 'job_queues')")
+    return int(await _on(engine, f"{read} where relname in ('jobs', 'job_items', 'job_queues')"))
 
 
 async def _on(engine: AsyncEngine, statement: str) -> Any:

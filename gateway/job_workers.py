@@ -28,6 +28,7 @@ from sessions.domain.job import (
     verdict,
 )
 from sessions.errors import RecordsUnavailable
+from sessions.fault_log import log_fault
 from sessions.job_ports import JobQueue
 from sessions.ports import Clock
 
@@ -58,6 +59,7 @@ class JobFigures:
     """By the names of `OUTCOMES`."""
     pauses: int = 0
     """How often they stood back, for trainees or for want of a replica."""
+    faults: int = 0
 
     def count(self, outcome: str) -> None:
         self.ended[outcome] = self.ended.get(outcome, 0) + 1
@@ -123,11 +125,24 @@ class JobWorkers:
 
     async def _work(self) -> None:
         while not self._stopping.is_set():
-            claim = await self._claim() if self._clock.ticks() >= self._back_at else None
-            if claim is None:
+            if not await self._sound(self._take_one):
                 await self._idle()
-            else:
-                await self._settle(claim, await self._outcome(claim))
+
+    async def _take_one(self) -> bool:
+        """Whether there was an item to work on."""
+        claim = await self._claim() if self._clock.ticks() >= self._back_at else None
+        if claim is not None:
+            await self._settle(claim, await self._outcome(claim))
+        return claim is not None
+
+    async def _sound(self, step: Callable[[], Awaitable[bool]]) -> bool:
+        """What the step says; False where it met a fault, which must not end the process that serves trainees too."""
+        try:
+            return await step()
+        except Exception as error:  # noqa: BLE001
+            log_fault("the work on jobs met a fault", error)
+            self.figures.faults += 1
+            return False
 
     async def _claim(self) -> Claim | None:
         now = self._clock.now()
@@ -207,15 +222,20 @@ class JobWorkers:
         """Renews the leases, and stops what is no longer ours: cancelled, or taken over by another."""
         while True:
             await asyncio.sleep(self._rules.poll_s)
-            if not (ours := dict(self._scopes)):
-                continue
-            try:
-                held = await self._queue.renew(self._owner, list(ours), until=self._clock.now() + self._lease)
-            except RecordsUnavailable:
-                continue
-            for place, scope in ours.items():
-                if place not in held and self._scopes.get(place) is scope:
-                    self._cut(place)
+            await self._sound(self._renew)
+
+    async def _renew(self) -> bool:
+        """Whether anything was renewed."""
+        if not (ours := dict(self._scopes)):
+            return False
+        try:
+            held = await self._queue.renew(self._owner, list(ours), until=self._clock.now() + self._lease)
+        except RecordsUnavailable:
+            return False
+        for place, scope in ours.items():
+            if place not in held and self._scopes.get(place) is scope:
+                self._cut(place)
+        return True
 
     async def _idle(self) -> None:
         with suppress(TimeoutError):

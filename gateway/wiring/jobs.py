@@ -51,6 +51,7 @@ class JobWork:
         figures = self.workers.figures
         return {
             "job_pauses": figures.pauses,
+            "job_faults": figures.faults,
             **{f"job_items_{name}": figures.ended.get(name, 0) for name in OUTCOMES},
         }
 

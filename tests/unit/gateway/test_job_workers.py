@@ -44,6 +44,7 @@ class AwayJobs(MemoryJobs):
     """Whose database can go away."""
 
     away = False
+    faulty = False
 
     @override
     async def claim(self, owner: WorkerId, *, at: datetime, until: datetime, running: int) -> Claim | None:
@@ -63,6 +64,8 @@ class AwayJobs(MemoryJobs):
     def _look(self) -> None:
         if self.away:
             raise RecordsUnavailable("no database")
+        if self.faulty:
+            raise LookupError("nobody has thought of this")
 
 
 @dataclass
@@ -321,6 +324,24 @@ async def test_a_database_that_is_away_is_waited_for_and_the_result_is_written_t
         shop.jobs.away = False
         await shop.until(JobState.COMPLETED)
         assert (len(shop.seen), shop.workers.figures.ended) == (1, {"answered": 1})
+
+
+async def test_a_fault_of_the_work_itself_ends_nothing() -> None:
+    async def generate(_: Claim) -> Outcome:
+        await begun.wait()
+        return ANSWERED
+
+    begun = asyncio.Event()
+    async with working(generate, count=3, at_once=1) as shop:
+        await eventually(lambda: bool(shop.seen))
+        shop.jobs.faulty = True
+        faults = shop.workers.figures.faults
+        await eventually(lambda: shop.workers.figures.faults > faults)  # the leases could not be renewed
+        begun.set()
+        await eventually(lambda: shop.workers.figures.running == 0)
+        shop.jobs.faulty = False
+        shop.clock.advance(31)  # the item whose result was lost is free again
+        await shop.until(JobState.COMPLETED)
 
 
 async def test_a_result_that_cannot_be_written_while_the_lease_holds_is_dropped() -> None:

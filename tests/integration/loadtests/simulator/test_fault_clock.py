@@ -31,7 +31,7 @@ def wait_for(holds: Callable[[], bool]) -> None:
 def is_refused(process: SimulatorProcess) -> bool:
     try:
         httpx.get(f"{process.url}/health", trust_env=False)
-    except httpx.ConnectError:
+    except httpx.TransportError:  # also a connection that came into the queue just before the port was closed
         return True
     return False
 

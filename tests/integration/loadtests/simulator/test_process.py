@@ -25,7 +25,7 @@ def decoded(said: list[str]) -> list[object]:
 def refuses(process: SimulatorProcess) -> bool:
     try:
         httpx.get(f"{process.url}/health", trust_env=False)
-    except httpx.ConnectError:
+    except httpx.TransportError:  # also a connection that is dropped at the closing
         return True
     return False
 

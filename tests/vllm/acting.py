@@ -10,9 +10,13 @@ import httpx
 from tests.vllm.conftest import RealStack
 
 
+def english(stack: RealStack) -> str:
+    """The id of the sample's English scenario; tests may have added others in that language."""
+    return next(str(each["id"]) for each in stack.ready["scenarios"] if each["locale"].startswith("en"))
+
+
 def started(stack: RealStack, client: httpx.Client) -> str:
-    english = next(each["id"] for each in stack.ready["scenarios"] if each["locale"].startswith("en"))
-    answer = client.post("/v1/sessions", json={"scenario_id": english})
+    answer = client.post("/v1/sessions", json={"scenario_id": english(stack)})
     answer.raise_for_status()
     session: str = answer.json()["id"]
     return session

@@ -13,7 +13,7 @@ import httpx
 import pytest
 import redis
 
-from tests.vllm.acting import context, started, turn, wait_until
+from tests.vllm.acting import context, english, started, turn, wait_until
 from tests.vllm.conftest import RealStack
 
 pytestmark = pytest.mark.vllm
@@ -28,7 +28,7 @@ def drill(lasting_stack: RealStack, tmp_path_factory: pytest.TempPathFactory) ->
     lasting_stack.wait_until_whole()
     report = tmp_path_factory.mktemp("drill") / "drill.json"
     words = ["--trainees", str(TRAINEES), "--turns", str(TURNS), "--think", "0.2", "--json", str(report)]
-    done = lasting_stack.drillyard("drill", "run", "--scenario", "en", *words)
+    done = lasting_stack.drillyard("drill", "run", "--scenario", english(lasting_stack), *words)
     assert done.returncode == 0, done.stdout + done.stderr
     print(done.stdout)  # noqa: T201  the table is worth reading in the log of a run
     content: dict[str, Any] = json.loads(report.read_text())

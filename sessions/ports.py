@@ -248,7 +248,7 @@ class Tutor(Protocol):
     def reply(self, request: TutorRequest) -> AbstractAsyncContextManager[TutorReply]:
         """Ask; entering returns once somebody has taken the request.
 
-        Raises `TutorUnavailable`, its kind `TutorFull`, or `TutorRejected`.
+        Raises `TutorUnavailable`, its kinds `TutorFull` and `TutorAbsent`, or `TutorRejected`.
         """
 
     async def warm(self, request: TutorRequest) -> None:

@@ -47,7 +47,7 @@ class SessionSettings(BaseModel):
     )
     tail_turns: int = Field(default=30, ge=2, le=400, description="from so many turns on the oldest are folded")
     note_timeout_s: float = Field(
-        default=30.0, gt=0, le=600, description="a note that takes longer is given up, and tried again after a turn"
+        default=30.0, gt=0, le=600, description="a note that takes longer is given up, and tried again some turns later"
     )
     compactions_at_once: int = Field(
         default=8, ge=1, le=256, description="sessions of one process that are folded at the same time"

@@ -36,8 +36,8 @@ class TakeTurn:
         """Hold the session's lease, ask the tutor, and hand out the turn that has begun.
 
         Raises `SessionNotFound`, `SessionClosed`, `SessionBusy`, `SessionMoved`, `TurnLimitReached`, `TextEmpty`,
-        `TextTooLong`, `TutorUnavailable` (or its kinds `TutorFull` and `PoolUnavailable`), `TutorRejected` or
-        `RecordsUnavailable`.
+        `TextTooLong`, `TutorUnavailable` (or its kinds `TutorFull`, `TutorAbsent` and `PoolUnavailable`),
+        `TutorRejected` or `RecordsUnavailable`.
         """
         accepted, started = self._clock.now(), self._clock.ticks()
         async with AsyncExitStack() as held:

@@ -1,5 +1,8 @@
 """What the edge refuses, and why; facts as attributes. `gateway/problems.py` gives each a status."""
 
+from collections.abc import Sequence
+from typing import Protocol
+
 
 class GatewayError(Exception):
     """A request cannot be served as it stands."""
@@ -15,6 +18,14 @@ class Forbidden(GatewayError):
     def __init__(self, role: str, action: str) -> None:
         super().__init__(f"the role {role} may not {action}")
         self.role = role
+        self.action = action
+
+
+class ScopeMissing(GatewayError):
+    """The key is not meant for this, though its role might do it."""
+
+    def __init__(self, action: str) -> None:
+        super().__init__(f"the scopes of this key do not let it {action}")
         self.action = action
 
 
@@ -84,3 +95,64 @@ class RouterUnreachable(GatewayError):
 
 class FleetUnfit(GatewayError):
     """Every replica that answers serves another model, window or tokenizer than the settings say."""
+
+
+class QuotaLeft(Protocol):
+    """One quota as it stands, `gateway.domain.limits.Standing` seen from here."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def limit(self) -> int: ...
+    @property
+    def remaining(self) -> int: ...
+    @property
+    def reset_s(self) -> float: ...
+    @property
+    def window_s(self) -> float: ...
+
+
+class AccountLimitReached(GatewayError):
+    """A limit of this account alone; `limit` names which, `standing` tells what is left of each quota."""
+
+    def __init__(self, limit: str, *, retry_after_s: float, standing: Sequence[QuotaLeft] = ()) -> None:
+        super().__init__(f"the account has reached its limit of {limit.replace('_', ' ')}")
+        self.limit = limit
+        self.retry_after_s = retry_after_s
+        self.standing = tuple(standing)
+
+
+class DrillAtWatermark(GatewayError):
+    """As many turns of the drill run as may at once; those of seated sessions are let in all the same."""
+
+    def __init__(self, *, retry_after_s: float) -> None:
+        super().__init__("as many turns of this drill run as may at once")
+        self.retry_after_s = retry_after_s
+
+
+class DrillFull(GatewayError):
+    """Neither a seat nor a walk-in's place of the drill is free."""
+
+    def __init__(self, *, retry_after_s: float) -> None:
+        super().__init__("no seat of this drill is free")
+        self.retry_after_s = retry_after_s
+
+
+class TenantFull(GatewayError):
+    """The tenant has as many open sessions as it may have."""
+
+    def __init__(self, *, retry_after_s: float) -> None:
+        super().__init__("the tenant has as many open sessions as it may have")
+        self.retry_after_s = retry_after_s
+
+
+class SeatsUnavailable(GatewayError):
+    """Seats cannot be counted now, and have not been for longer than the grace."""
+
+    def __init__(self, *, retry_after_s: float) -> None:
+        super().__init__("seats cannot be counted now")
+        self.retry_after_s = retry_after_s
+
+
+class LimitsUnavailable(GatewayError):
+    """The shared limits cannot be asked now; local ones stand in for them."""

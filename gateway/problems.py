@@ -42,6 +42,7 @@ _INTERNAL = Kind(HTTPStatus.INTERNAL_SERVER_ERROR, "internal_error", "something 
 KINDS: Mapping[type[Exception], Kind] = {
     edge.Unauthenticated: Kind(HTTPStatus.UNAUTHORIZED, "unauthenticated"),
     edge.Forbidden: Kind(HTTPStatus.FORBIDDEN, "forbidden", facts=("role", "action")),
+    edge.ScopeMissing: Kind(HTTPStatus.FORBIDDEN, "scope_missing", facts=("action",)),
     edge.BodyTooLarge: Kind(_TOO_LARGE, "body_too_large", facts=("limit_bytes",)),
     edge.BodyNotJson: Kind(HTTPStatus.BAD_REQUEST, "body_not_json"),
     edge.UnsupportedMediaType: Kind(HTTPStatus.UNSUPPORTED_MEDIA_TYPE, "unsupported_media_type"),
@@ -55,6 +56,12 @@ KINDS: Mapping[type[Exception], Kind] = {
     edge.DecisionNotFound: Kind(HTTPStatus.NOT_FOUND, "decision_not_found", "nothing is kept of this turn's routing"),
     edge.RouterUnreachable: Kind(_UNAVAILABLE, "router_unreachable", "the router cannot be asked now"),
     edge.FleetUnfit: _INTERNAL,  # refuses the start; no request ever meets it
+    edge.AccountLimitReached: Kind(HTTPStatus.TOO_MANY_REQUESTS, "account_limit", facts=("limit",)),
+    edge.DrillAtWatermark: Kind(_UNAVAILABLE, "drill_watermark"),
+    edge.DrillFull: Kind(_UNAVAILABLE, "drill_full"),
+    edge.TenantFull: Kind(_UNAVAILABLE, "tenant_full"),
+    edge.SeatsUnavailable: Kind(_UNAVAILABLE, "seats_unavailable"),
+    edge.LimitsUnavailable: _INTERNAL,  # local limits stand in; no request ever meets it
     edge.KeysUnavailable: Kind(_UNAVAILABLE, "keys_unavailable", "API keys cannot be looked up now"),
     training.ScenarioNotFound: Kind(HTTPStatus.NOT_FOUND, "scenario_not_found", "there is no such scenario"),
     training.SessionNotFound: Kind(HTTPStatus.NOT_FOUND, "session_not_found", "there is no such session"),

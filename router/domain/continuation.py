@@ -24,6 +24,7 @@ _SAME_ON_BOTH_PATHS = (
     *("max_repetition_pattern_size", "min_repetition_pattern_size", "repetition_min_count", "repetition_detection"),
 )
 _LIMITS = ("max_tokens", "max_completion_tokens")
+_UNREADABLE = "\ufffd"
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,8 +124,7 @@ class Planner:
         return self._sent(CallPath.COMPLETIONS, body)
 
     def _by_text(self, told: Delivered) -> Continuation | Impossible:
-        # A space at the end would be a token of its own, after which no model finds back to its words.
-        text = told.text.rstrip()
+        text = _to_go_on_from(told.text)
         overlap = told.text[len(text) :]
         if not text:
             return Continuation(self.call, Footing(), overlap)
@@ -180,3 +180,12 @@ class Planner:
     def _sent(self, path: CallPath, body: Mapping[str, object]) -> Call:
         # ASCII, so that half a surrogate pair in the caller's words comes through as it was.
         return replace(self.call, path=path, body=json.dumps(body, separators=(",", ":")).encode())
+
+
+def _to_go_on_from(text: str) -> str:
+    """A space at the end would be a token of its own, after which no model finds back to its words. An unreadable
+    character there is to vLLM one that is only half said: it repeats the prompt when it has the rest.
+    """
+    while (shorter := text.rstrip().rstrip(_UNREADABLE)) != text:
+        text = shorter
+    return text

@@ -5,6 +5,7 @@ from array import array
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
+from typing import NamedTuple
 
 from router.domain.chunk import Chunk, Counts, are_token_ids, read_chunk
 from router.domain.plain_events import PlainEvents, read_plain_events
@@ -28,6 +29,15 @@ class Footing:
     """Whether somebody has counted them; otherwise it is the most they can be."""
 
 
+class Step(NamedTuple):
+    """What had been told after an event that had text."""
+
+    chars: int
+    tokens: int
+    brought: int
+    """How many of the tokens were the event's own."""
+
+
 class Heard:
     """What one answer has said that was handed out. Its events are kept as they came and read only when somebody asks,
     or when they have become many.
@@ -39,9 +49,10 @@ class Heard:
         self._texts: list[str] = []
         self._chars = 0
         self._prompt_ids = b""
-        # After each event that had text: the characters and the tokens told so far.
+        # Of each step.
         self._step_chars = array("L")
         self._step_tokens = array("L")
+        self._step_brought = array("L")
         self.prompt_tokens: int | None = None
         self.ids = array("L")
         self.knows_ids = True
@@ -57,8 +68,8 @@ class Heard:
         return bool(self._prompt_ids)
 
     @property
-    def steps(self) -> list[tuple[int, int]]:
-        return list(zip(self._step_chars, self._step_tokens, strict=True))
+    def steps(self) -> list[Step]:
+        return list(map(Step, self._step_chars, self._step_tokens, self._step_brought))
 
     def add(self, events: bytes) -> None:
         """Whole events, each with its blank line."""
@@ -110,6 +121,7 @@ class Heard:
                 chars += len(text)
                 self._step_chars.append(chars)
                 self._step_tokens.append(tokens)
+                self._step_brought.append(more)
         self._chars, self.tokens = chars, tokens
         self._texts.append("".join(plain.texts))
         self.ids.extend(chain.from_iterable(plain.ids or ()))
@@ -125,12 +137,14 @@ class Heard:
             self.is_readable = False
 
     def _take_chunk(self, chunk: Chunk) -> None:
+        before = self.tokens
         self._count(chunk, chunk.counts)
         if text := chunk.text:
             self._texts.append(text)
             self._chars += len(text)
             self._step_chars.append(self._chars)
             self._step_tokens.append(self.tokens)
+            self._step_brought.append(self.tokens - before)
         self.has_reasoning = self.has_reasoning or chunk.is_reasoning
         self.has_more_than_text = self.has_more_than_text or chunk.is_beyond_text
 
@@ -174,24 +188,29 @@ class Delivered:
     def tokens_of(self, text: str, *, held_chars: int, per_event: int) -> int:
         """How many of them are in `text`, with which the reply begins; rather one too many than one too few."""
         goal = len(text) - len(self.start.text) - held_chars
-        heard = next((tokens for chars, tokens in self.heard.steps if chars >= goal), self.heard.tokens)
+        heard = next((step.tokens for step in self.heard.steps if step.chars >= goal), self.heard.tokens)
         return self.start.tokens + heard * self._weight(per_event)
 
     def footing(self, *, held_chars: int) -> Footing | None:
-        """The last place whose tokens are known for certain; None when no token is.
+        """The last place that certainly stands between two tokens and two characters; None when no token is known.
 
-        Tokens that have brought no text yet, as half a character does, are left out: they are generated again. With
-        stop strings the tokens run ahead of the text by `held_chars`.
+        Tokens that have brought no text yet, as half a character does, are left out: they are generated again. So are
+        those at the end of several that came at once, unless what was said next has no character that they can have
+        begun. With stop strings the tokens run ahead of the text by `held_chars`.
         """
         heard, start = self.heard, self.start
         ids = heard.prompt_ids() or start.ids
         if ids is None or not heard.knows_ids or not self.is_exact:
             return None
-        room = len(self.text) - len(start.text) - held_chars
-        for chars, tokens in reversed(heard.steps):
-            if chars <= room:
-                text = self.text[: len(start.text) + chars + held_chars]
-                return replace(start, text=text, tokens=start.tokens + tokens, ids=[*ids, *heard.ids[:tokens]])
+        ahead, told = len(start.text) + held_chars, len(self.text)
+        next_place = told + 1
+        for step in reversed(heard.steps):
+            place = ahead + step.chars
+            is_between = step.brought == 1 or (next_place <= told and self.text[place:next_place].isascii())
+            if is_between and place <= told:
+                tokens = [*ids, *heard.ids[: step.tokens]]
+                return replace(start, text=self.text[:place], tokens=start.tokens + step.tokens, ids=tokens)
+            next_place = place
         return replace(start, ids=ids)
 
     def _weight(self, per_event: int) -> int:

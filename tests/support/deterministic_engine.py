@@ -2,10 +2,10 @@
 wherever the call's prompt stands.
 
 Tokens are pieces of bytes, so that a character may be cut between two of them; what a call has said already is found in
-the reply byte by byte. It shares no code with what it tests.
+the reply byte by byte. Text that ends in U+FFFD, as that of half a character does, is held back; and a prompt that ends
+so comes out again as a whole, with the character that its last tokens have begun. It shares no code with what it tests.
 """
 
-import codecs
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -15,6 +15,7 @@ from router.domain.exchange import Call, CallPath
 PROMPT_IDS = (1, 9690, 198, 2683)
 PROMPT_TEXT = "The way is"
 EOS = 2
+UNREADABLE = "\ufffd"
 _FIRST_ID = 1000
 
 
@@ -105,13 +106,13 @@ class DeterministicEngine:
         least = body.get("min_tokens", 0)
         assert isinstance(least, int)
         assert least <= most
-        decoder = codecs.getincrementaldecoder("utf-8")("replace")
-        decoder.decode(self._unfinished(head))
+        held_back = self._told_again(head)
         text, sent = "", 0
         ids: list[int] = []
         tokens = [*self._cut(head, len(self.reply)), None]
         for count, piece in enumerate(tokens, 1):
-            new = "" if piece is None else decoder.decode(piece)
+            held_back += piece or b""
+            new, held_back = _readable(held_back)
             text, ids = text + new, [*ids, EOS if piece is None else self._id(piece)]
             found = _stop_in(text, len(new), stops)
             if found:
@@ -128,13 +129,16 @@ class DeterministicEngine:
             yield Said(text[sent:upto], ids)
             sent, ids = upto, []
 
-    def _unfinished(self, head: int) -> bytes:
-        """The bytes of a character that the prompt's last tokens have begun."""
-        for length in range(1, min(4, head + 1)):
-            tail = self.reply[head - length : head]
-            if tail[0] >= 0xC0:
-                return tail if len(tail.decode("utf-8", "ignore")) == 0 else b""
-        return b""
+    def _told_again(self, head: int) -> bytes:
+        """The prompt, where its end cannot be read."""
+        told = self.reply[:head]
+        return PROMPT_TEXT.encode() + told if told.decode("utf-8", "replace").endswith(UNREADABLE) else b""
+
+
+def _readable(raw: bytes) -> tuple[str, bytes]:
+    """What can be said of it, and what is held back."""
+    text = raw.decode("utf-8", "replace")
+    return ("", raw) if text.endswith(UNREADABLE) else (text, b"")
 
 
 def _stop_in(text: str, new: int, stops: Sequence[str]) -> str | None:

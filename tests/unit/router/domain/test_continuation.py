@@ -103,6 +103,14 @@ def test_a_reply_of_nothing_but_space_is_asked_for_anew() -> None:
     assert plan == Continuation(planner().call, Footing(), " \n")
 
 
+@pytest.mark.parametrize("end", ["\ufffd", "\ufffd \ufffd\n"])
+def test_by_text_nothing_goes_on_behind_an_unreadable_character(end: str) -> None:
+    plan = planner().plan(told("a", end, ids=False))
+    assert isinstance(plan, Continuation)
+    assert sent(plan)["messages"] == [*MESSAGES, {"role": "assistant", "content": "a"}]
+    assert (plan.overlap, plan.must_overlap) == (end, False)
+
+
 @pytest.mark.parametrize("prompt", ["Es war", ["Es war"]])
 def test_a_completion_goes_on_by_its_text(prompt: object) -> None:
     plan = completions(prompt=prompt, max_tokens=9).plan(told(" ein", ids=False))

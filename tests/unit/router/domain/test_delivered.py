@@ -5,7 +5,7 @@ import json
 import pytest
 
 from router.domain.chunk import Chunk, read_chunk
-from router.domain.delivered import FOLD_BYTES, Delivered, Footing, Heard
+from router.domain.delivered import FOLD_BYTES, Delivered, Footing, Heard, Step
 
 
 def event(text: str = "", ids: list[int] | None = None, **rest: object) -> bytes:
@@ -42,11 +42,33 @@ def test_text_and_tokens_are_those_of_all_events() -> None:
     assert told.tokens(per_event=9) == 4
     assert told.prompt_tokens == 2
     assert told.is_counted
-    assert HELLO.steps == [(3, 1), (5, 3)]
+    assert HELLO.steps == [Step(3, 1, brought=1), Step(5, 3, brought=1)]
 
 
 def test_tokens_without_text_at_the_end_are_left_out() -> None:
     assert delivered(HELLO).footing(held_chars=0) == Footing("Hello", 3, [7, 8, 1, 2, 3])
+
+
+def test_tokens_that_came_at_once_may_end_within_a_character() -> None:
+    at_once = heard(event("a", [1]), event("好", [2, 3, 4]))
+    assert delivered(at_once).footing(held_chars=0) == Footing("a", 1, [7, 8, 1])
+    assert delivered(heard(event("好", [2, 3, 4]))).footing(held_chars=0) == Footing("", 0, [7, 8])
+
+
+@pytest.mark.parametrize(
+    ("behind", "start"),
+    [("b", Footing("好", 2, [7, 8, 1, 2])), ("é", Footing("", 0, [7, 8])), (" é", Footing("", 0, [7, 8]))],
+)
+def test_they_ended_with_a_whole_one_where_only_characters_of_one_byte_come_next(behind: str, start: Footing) -> None:
+    at_once = heard(event("好", [1, 2]), event(behind, [3, 4]))
+    assert delivered(at_once).footing(held_chars=0) == start
+
+
+def test_what_comes_next_stands_behind_what_is_held_back() -> None:
+    at_once = heard(event("a", [1, 2]), event("b好", [3, 4]), event("cd", [5, 6]))
+    assert delivered(at_once).footing(held_chars=0) == Footing("ab好", 4, [7, 8, 1, 2, 3, 4])
+    assert delivered(at_once).footing(held_chars=1) == Footing("", 0, [7, 8])
+    assert delivered(at_once).footing(held_chars=2) == Footing("ab好", 2, [7, 8, 1, 2])
 
 
 def test_with_stop_strings_the_tokens_run_ahead_of_the_text() -> None:

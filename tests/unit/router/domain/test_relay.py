@@ -5,10 +5,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from router.domain.exchange import CallPath
+from router.domain.relay import Relay
 from tests.support.deterministic_engine import DeterministicEngine
 from tests.support.relayed_reply import Reply, chat, completion, relayed, undisturbed
 
 USAGE = {"stream_options": {"include_usage": True}}
+MANY_BYTES = "你好，世界！🙂👩‍👩‍👧 Grüß Gott — 在".encode()
 words = st.text(
     st.one_of(
         st.sampled_from([*'ab \n\t."\\{}[]:,#', "é", "好", "\u0301", "\u200d", "😀", "\u2028", "\ufffd"]),
@@ -70,6 +72,26 @@ def test_whoever_asked_for_token_ids_gets_those_of_half_characters_too(cut: floa
     got = relayed(engine, chat(max_tokens=50, temperature=0, return_token_ids=True), cuts=[cut])
     assert got.continued == 1
     assert engine.words(got.ids) == [*engine.pieces, b""]
+
+
+@pytest.mark.parametrize("temperature", [0, 0.7])
+@pytest.mark.parametrize("bytes_per_token", [1, 2, 3])
+@pytest.mark.parametrize("per_event", [1, 2, 3, 5])
+def test_no_place_within_a_character_brings_the_prompt_into_the_reply(
+    per_event: int, bytes_per_token: int, temperature: float
+) -> None:
+    """vLLM repeats it when the tokens that it is to go on from end within a character, and says so only in its text."""
+    pieces = [MANY_BYTES[at : at + bytes_per_token] for at in range(0, len(MANY_BYTES), bytes_per_token)]
+    call = chat(max_tokens=500, temperature=temperature, return_token_ids=True, **USAGE)
+    meant = undisturbed(DeterministicEngine(pieces), call)
+    answer = DeterministicEngine(pieces, per_event=per_event).answer(Relay(call, token_ids=True).call)
+    for place in (at + 2 for at in range(len(answer)) if answer.startswith(b"\n\n", at)):
+        engine = DeterministicEngine(pieces, per_event=per_event)
+        got = relayed(engine, call, cuts=[place / len(answer)])
+        # Where the tokens would come out otherwise a second time, only the text is certain.
+        is_the_same(got, meant, with_usage=temperature == 0)
+        if temperature == 0:
+            assert engine.words(got.ids) == [*pieces, b""]
 
 
 @settings(max_examples=150)

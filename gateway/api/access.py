@@ -1,6 +1,5 @@
 """Who asks, and whether the role may; a route names the action, and nothing of the request is looked at before."""
 
-from collections.abc import Awaitable, Callable
 from typing import Annotated
 
 from fastapi import Depends
@@ -11,6 +10,8 @@ from gateway.api.request_services import services_of
 from gateway.domain.access import Action, Principal, presented, principal
 from gateway.errors import Unauthenticated
 from sessions.domain.viewer import AccountId, TenantId, Viewer
+
+_CALLER = "drillyard.caller"
 
 
 async def authenticated(request: Request) -> Principal:
@@ -23,32 +24,40 @@ async def authenticated(request: Request) -> Principal:
     caller = principal(shown, await services.keys.find(shown.id), now=services.clock())
     facts = facts_of(request.scope)
     facts.tenant, facts.account = str(caller.tenant), str(caller.account)
+    request.scope[_CALLER] = caller
     return caller
 
 
-def viewer_for(action: Action) -> Callable[[Request], Awaitable[Viewer]]:
+class Door:
     """Lets in who may do this, as the viewer that sessions know."""
 
-    async def allowed(request: Request) -> Viewer:
+    def __init__(self, action: Action) -> None:
+        self.action = action
+
+    async def __call__(self, request: Request) -> Viewer:
         caller = await authenticated(request)
-        caller.must(action)
-        return Viewer(TenantId(caller.tenant), AccountId(caller.account), caller.sees_all)
-
-    return allowed
+        caller.must(self.action)
+        return Viewer(TenantId(caller.tenant), AccountId(caller.account), caller.sees_all(self.action))
 
 
-ScenarioWriter = Annotated[Viewer, Depends(viewer_for(Action.WRITE_SCENARIOS))]
-ScenarioReader = Annotated[Viewer, Depends(viewer_for(Action.READ_SCENARIOS))]
-KnowledgeWriter = Annotated[Viewer, Depends(viewer_for(Action.WRITE_KNOWLEDGE))]
-KnowledgeReader = Annotated[Viewer, Depends(viewer_for(Action.READ_KNOWLEDGE))]
-SessionStarter = Annotated[Viewer, Depends(viewer_for(Action.START_SESSIONS))]
-SessionReader = Annotated[Viewer, Depends(viewer_for(Action.READ_SESSIONS))]
-SceneChanger = Annotated[Viewer, Depends(viewer_for(Action.CHANGE_SCENES))]
-SessionCloser = Annotated[Viewer, Depends(viewer_for(Action.CLOSE_SESSIONS))]
-TurnTaker = Annotated[Viewer, Depends(viewer_for(Action.TAKE_TURNS))]
-ContextReader = Annotated[Viewer, Depends(viewer_for(Action.READ_CONTEXT))]
-FleetReader = Annotated[Viewer, Depends(viewer_for(Action.READ_FLEET))]
-FleetOrderer = Annotated[Viewer, Depends(viewer_for(Action.ORDER_FLEET))]
-TierReader = Annotated[Viewer, Depends(viewer_for(Action.READ_MODEL_TIERS))]
-ModelChooser = Annotated[Viewer, Depends(viewer_for(Action.CHOOSE_MODELS))]
-JobRunner = Annotated[Viewer, Depends(viewer_for(Action.RUN_JOBS))]
+def caller_of(request: Request) -> Principal:
+    """Who asked, of a request that a door has let in."""
+    caller: Principal = request.scope[_CALLER]
+    return caller
+
+
+ScenarioWriter = Annotated[Viewer, Depends(Door(Action.WRITE_SCENARIOS))]
+ScenarioReader = Annotated[Viewer, Depends(Door(Action.READ_SCENARIOS))]
+KnowledgeWriter = Annotated[Viewer, Depends(Door(Action.WRITE_KNOWLEDGE))]
+KnowledgeReader = Annotated[Viewer, Depends(Door(Action.READ_KNOWLEDGE))]
+SessionStarter = Annotated[Viewer, Depends(Door(Action.START_SESSIONS))]
+SessionReader = Annotated[Viewer, Depends(Door(Action.READ_SESSIONS))]
+SceneChanger = Annotated[Viewer, Depends(Door(Action.CHANGE_SCENES))]
+SessionCloser = Annotated[Viewer, Depends(Door(Action.CLOSE_SESSIONS))]
+TurnTaker = Annotated[Viewer, Depends(Door(Action.TAKE_TURNS))]
+ContextReader = Annotated[Viewer, Depends(Door(Action.READ_CONTEXT))]
+FleetReader = Annotated[Viewer, Depends(Door(Action.READ_FLEET))]
+FleetOrderer = Annotated[Viewer, Depends(Door(Action.ORDER_FLEET))]
+TierReader = Annotated[Viewer, Depends(Door(Action.READ_MODEL_TIERS))]
+ModelChooser = Annotated[Viewer, Depends(Door(Action.CHOOSE_MODELS))]
+JobRunner = Annotated[Viewer, Depends(Door(Action.RUN_JOBS))]

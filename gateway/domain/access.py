@@ -1,4 +1,4 @@
-"""Who may call what.
+"""Who may call what; docs/access.md says it route by route.
 
 An API key reads `dy_<id>_<secret>`: the id finds the row, the secret (256 random bits) is compared by its SHA-256.
 Such a secret cannot be guessed, so it needs no slow hash.
@@ -14,7 +14,7 @@ from enum import StrEnum
 from typing import NewType
 from uuid import UUID
 
-from gateway.errors import Forbidden, Unauthenticated
+from gateway.errors import Forbidden, ScopeMissing, Unauthenticated
 
 KeyId = NewType("KeyId", str)
 
@@ -90,22 +90,36 @@ ALLOWED: Mapping[Role, frozenset[Action]] = {
 }
 
 
+STRENGTH = (Role.OPERATOR, Role.INSTRUCTOR, Role.SERVICE, Role.TRAINEE)
+"""The roles, the strongest first."""
+
+
 @dataclass(frozen=True, slots=True)
 class Principal:
-    """Who asks: an account of one tenant in one role."""
+    """Who asks: an account of one tenant, in one role or, as people may be, in several."""
 
     tenant: UUID
     account: UUID
     role: Role
+    """The strongest."""
+    further: frozenset[Role] = frozenset()
+    scopes: frozenset[Action] | None = None
+    """All that this key may be used for; None: for whatever its role may do."""
 
     @property
-    def sees_all(self) -> bool:
-        """Whether it sees the sessions of others in its tenant."""
-        return self.role is not Role.TRAINEE
+    def roles(self) -> frozenset[Role]:
+        return self.further | {self.role}
+
+    def sees_all(self, action: Action) -> bool:
+        """Whether it may do this to the sessions of others in its tenant, by a role that is no trainee's."""
+        return any(action in ALLOWED[role] for role in self.roles - {Role.TRAINEE})
 
     def must(self, action: Action) -> None:
-        if action not in ALLOWED[self.role]:
+        """Raises `Forbidden` or `ScopeMissing`."""
+        if not any(action in ALLOWED[role] for role in self.roles):
             raise Forbidden(self.role, action)
+        if self.scopes is not None and action not in self.scopes:
+            raise ScopeMissing(action)
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,7 +17,7 @@ from gateway.domain.access import (
     principal,
     written,
 )
-from gateway.errors import Forbidden, Unauthenticated
+from gateway.errors import Forbidden, ScopeMissing, Unauthenticated
 
 NOW = datetime(2026, 3, 1, tzinfo=UTC)
 OWNER = Principal(uuid4(), uuid4(), Role.TRAINEE)
@@ -96,8 +96,31 @@ def test_a_key_says_whether_it_still_works(key: StoredKey, state: KeyState) -> N
     assert key.state(NOW) is state
 
 
-def test_only_a_trainee_is_kept_to_the_own_sessions() -> None:
-    assert [role for role in Role if not Principal(uuid4(), uuid4(), role).sees_all] == [Role.TRAINEE]
+@pytest.mark.parametrize("action", Action)
+def test_others_sessions_are_open_to_who_may_by_a_role_that_is_no_trainees(action: Action) -> None:
+    for role in Role:
+        may = action in ALLOWED[role] and role is not Role.TRAINEE
+        assert Principal(uuid4(), uuid4(), role).sees_all(action) == may
+
+
+def test_who_has_two_roles_may_do_what_either_may_and_plays_the_own_sessions_only() -> None:
+    both = Principal(uuid4(), uuid4(), Role.INSTRUCTOR, frozenset({Role.TRAINEE}))
+    assert both.roles == {Role.INSTRUCTOR, Role.TRAINEE}
+    both.must(Action.TAKE_TURNS)
+    both.must(Action.WRITE_SCENARIOS)
+    assert both.sees_all(Action.READ_SESSIONS)
+    assert not both.sees_all(Action.TAKE_TURNS)
+    with pytest.raises(Forbidden):
+        both.must(Action.ORDER_FLEET)
+
+
+def test_a_key_does_no_more_than_its_scopes_and_its_role_allow() -> None:
+    reader = Principal(uuid4(), uuid4(), Role.TRAINEE, scopes=frozenset({Action.READ_SESSIONS, Action.ORDER_FLEET}))
+    reader.must(Action.READ_SESSIONS)
+    with pytest.raises(ScopeMissing, match="do not let it take turns"):
+        reader.must(Action.TAKE_TURNS)
+    with pytest.raises(Forbidden):
+        reader.must(Action.ORDER_FLEET)
 
 
 @pytest.mark.parametrize("role", Role)

@@ -4,7 +4,7 @@ from contextlib import AbstractAsyncContextManager
 from typing import Protocol
 from uuid import UUID
 
-from gateway.domain.limits import Claim, SeatClaim, Spent, Standing
+from gateway.domain.limits import AccountLimits, Claim, SeatClaim, Spent, Standing, TenantLimits
 
 
 class Admission(Protocol):
@@ -40,3 +40,13 @@ class Gate(Protocol):
 
     async def unseat(self, tenant: UUID, drill: UUID | None, session: UUID) -> None:
         """The session has ended. Never raises for a store that is away: a seat expires by itself."""
+
+
+class EffectiveLimits(Protocol):
+    """What holds for an account and a tenant now. Neither method raises: while the database is away, what was known
+    last goes on, or else the installation's settings.
+    """
+
+    async def of_account(self, tenant: UUID, account: UUID) -> AccountLimits: ...
+
+    async def of_tenant(self, tenant: UUID) -> TenantLimits: ...

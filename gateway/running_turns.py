@@ -9,7 +9,9 @@ from typing import Self
 import structlog
 from structlog.typing import FilteringBoundLogger
 
-from gateway.errors import ServerStopping
+from gateway.domain.limits import Standing
+from gateway.errors import GatewayError, ServerStopping
+from gateway.turn_admission import AdmittedTurn, TurnAdmission
 from gateway.turn_journal import TurnJournal
 from gateway.turn_trace import TurnTrace
 from router.ports import Tracing
@@ -22,7 +24,6 @@ from sessions.use_cases.open_turn import OpenTurn, Stop
 from sessions.use_cases.prepare_turn import TurnOrder
 from sessions.use_cases.read_session import ReadSession
 from sessions.use_cases.read_turn import ReadTurn
-from sessions.use_cases.take_turn import TakeTurn
 
 BUSY_RETRY_S = 1.0
 """A turn takes seconds; asking again sooner is of no use."""
@@ -53,6 +54,8 @@ class TurnReader:
     pin: str | None
     """How the turn came to its replica; None for a turn that is replayed from the record."""
     follow: Callable[[int], AsyncIterator[tuple[int, TurnEvent]]]
+    standing: tuple[Standing, ...] = ()
+    """What the turn has left of its account's quotas; nothing for one that is replayed from the record."""
 
     def events(self, after: int = 0) -> AsyncIterator[tuple[int, TurnEvent]]:
         """The events behind a place, each with its place; ends after the terminal event."""
@@ -76,10 +79,10 @@ class _Running:
             return False
         return idempotency.repeats(self._idempotency)
 
-    def open(self, session: SessionId, turn: OpenTurn) -> TurnJournal:
-        self.turn = turn
+    def open(self, session: SessionId, admitted: AdmittedTurn) -> TurnJournal:
+        turn = self.turn = admitted.turn
         self.journal = TurnJournal(Accepted(session, turn.number, turn.replica))
-        self._reader = TurnReader(turn.number, turn.replica, turn.pin, self.journal.follow)
+        self._reader = TurnReader(turn.number, turn.replica, turn.pin, self.journal.follow, admitted.standing)
         self._decided.set()
         return self.journal
 
@@ -104,7 +107,7 @@ class RunningTurns:
     def __init__(
         self,
         *,
-        take_turn: TakeTurn,
+        take_turn: TurnAdmission,
         read_session: ReadSession,
         read_turn: ReadTurn,
         grace_s: float,
@@ -146,7 +149,7 @@ class RunningTurns:
     async def take(self, order: TurnOrder) -> TurnReader:
         """Start the turn, or join it: the same idempotency key attaches to the running turn and replays a finished one.
 
-        Returns once the tutor has taken the request; raises every refusal of `TakeTurn.begin`.
+        Returns once the tutor has taken the request; raises every refusal of `TurnAdmission.begin`.
         """
         earlier = await self._take.earlier(order)
         if earlier is not None:
@@ -200,7 +203,7 @@ class RunningTurns:
         try:
             ended = await self._play(trace, running)
             failed = ended.error.code if isinstance(ended, Failed) else ""
-        except SessionsError as refusal:
+        except (SessionsError, GatewayError) as refusal:
             running.refuse(refusal)
             failed = type(refusal).__name__
         except Exception as error:  # noqa: BLE001  one turn's fault must not end the group that runs all others
@@ -215,8 +218,8 @@ class RunningTurns:
                 running.journal.end(ended)
 
     async def _play(self, trace: TurnTrace, running: _Running) -> Terminal:
-        async with self._take.begin(trace.order) as turn:
-            journal = running.open(trace.order.session, turn)
+        async with self._take.begin(trace.order) as admitted:
+            turn, journal = admitted.turn, running.open(trace.order.session, admitted)
             trace.opened(turn)
             if self._grace_is_over:
                 turn.stop(Stop.SHUTDOWN)

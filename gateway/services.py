@@ -6,6 +6,7 @@ from datetime import datetime
 
 from gateway.job_cases import JobCases
 from gateway.knowledge_cases import KnowledgeCases
+from gateway.limit_ports import EffectiveLimits, Gate
 from gateway.metrics import Metrics
 from gateway.model_tiers import ModelTiers
 from gateway.ports import FleetDesk, Keys
@@ -46,3 +47,5 @@ class Services:
     tiers: ModelTiers
     jobs: JobCases
     knowledge: KnowledgeCases
+    gate: Gate
+    limits: EffectiveLimits

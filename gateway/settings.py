@@ -24,6 +24,8 @@ from pydantic import (
 )
 from pydantic_settings import BaseSettings, SettingsConfigDict, SettingsError
 
+from gateway.limit_settings import LimitSettings
+from gateway.edge_settings import EdgeSettings, TlsSettings
 from router.settings import RouterSettings
 from sessions.domain.budget import fitting
 from sessions.domain.tiers import Offer, Tier, offer_of
@@ -84,11 +86,14 @@ class Settings(BaseSettings):
     sessions: SessionSettings = Field(default_factory=SessionSettings)
     jobs: JobSettings = Field(default_factory=JobSettings)
     knowledge: SearchSettings = Field(default_factory=SearchSettings)
+    limits: LimitSettings = Field(default_factory=LimitSettings)
     instance: str = Field(
         default_factory=lambda: secrets.token_hex(8), min_length=1, max_length=64, description="told by /livez"
     )
     host: str = "127.0.0.1"
     port: int = Field(default=8080, ge=0, le=65_535)
+    tls: TlsSettings = Field(default_factory=TlsSettings)
+    edge: EdgeSettings = Field(default_factory=EdgeSettings)
     body_limit_bytes: int = Field(default=262_144, ge=1024, le=16_777_216)
     heartbeat_s: float = Field(default=10.0, gt=0, le=60)
     shutdown_grace_s: float = Field(default=20.0, ge=0, le=600)

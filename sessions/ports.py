@@ -165,12 +165,13 @@ class TurnLease(Protocol):
 class TurnLock(Protocol):
     """Lets one turn of a session run at a time, over all processes."""
 
-    def hold(self, session: SessionId) -> AbstractAsyncContextManager[TurnLease]:
+    def hold(self, session: SessionId, *, taken: str = "") -> AbstractAsyncContextManager[TurnLease]:
         """Take the session's lease; raises `SessionBusy` when another holds it, `TurnLockUnavailable` when nobody can
         tell.
 
         A lease is renewed while it is held, expires by itself when its holder died, and is given back only by its
-        owner.
+        owner. `taken` is the owner's token of a lease that was taken already, together with other things: it is held
+        from here on as if it had been taken here.
         """
 
 

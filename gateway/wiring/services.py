@@ -12,6 +12,7 @@ from gateway.adapters.cached_keys import CachedKeys
 from gateway.adapters.postgres_accounts import PostgresAccounts
 from gateway.job_cases import JobCases
 from gateway.knowledge_cases import KnowledgeCases
+from gateway.limit_ports import EffectiveLimits, Gate
 from gateway.metrics import Figures, Metrics, no_figures
 from gateway.model_tiers import ModelTiers
 from gateway.readiness import ReadinessCheck
@@ -20,12 +21,14 @@ from gateway.services import Services
 from gateway.settings import Settings
 from gateway.think_time import ThinkTime
 from gateway.token_drift import TokenDrift
+from gateway.turn_admission import TurnAdmission
 from gateway.use_cases import Outside, UseCases, use_cases
 from gateway.wiring.background import background
 from gateway.wiring.clock import SystemClock
 from gateway.wiring.documents import knowledge
 from gateway.wiring.jobs import Answering, JobWork, job_work
 from gateway.wiring.knowledge import KnowledgeFinding, knowledge_finding
+from gateway.wiring.limits import limits, turn_admission
 from gateway.wiring.models import (
     counted_by,
     model_counters,
@@ -58,6 +61,8 @@ class _Own:
     drift: TokenDrift
     jobs: JobCases
     knowledge: KnowledgeCases
+    gate: Gate
+    limits: EffectiveLimits
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,12 +127,16 @@ async def services(settings: Settings, *, stopping: asyncio.Event) -> AsyncItera
             )
         )
         think = await stack.enter_async_context(_think_time(settings, use, metrics))
-        turns = await stack.enter_async_context(_running_turns(settings, use, (metrics, drift, think), spans))
+        gate, effective = limits(settings)
+        admission = turn_admission(use, gate, effective)
+        turns = await stack.enter_async_context(
+            _running_turns(settings, use, admission, (metrics, drift, think), spans)
+        )
         await stack.enter_async_context(background(_stop_when(stopping, turns.stop, jobs.workers.stop, routed.stop)))
         figures = _Figures(lock, sets, think, finding, jobs)
         _watch((metrics, drift), turns, figures, routed, no_figures if spans is None else spans.counts.figures)
         documents = knowledge(settings, engine, counters[settings.model.name])
-        own = _Own(use, turns, tiers, metrics, drift, jobs.cases, documents)
+        own = _Own(use, turns, tiers, metrics, drift, jobs.cases, documents, gate, effective)
         yield _services(settings, own, (engine, redis.client), routed, stopping)
 
 
@@ -158,6 +167,8 @@ def _services(
         tiers=own.tiers,
         jobs=own.jobs,
         knowledge=own.knowledge,
+        gate=own.gate,
+        limits=own.limits,
     )
 
 
@@ -176,7 +187,11 @@ def _think_time(settings: Settings, use: UseCases, metrics: Metrics) -> ThinkTim
 
 
 def _running_turns(
-    settings: Settings, use: UseCases, watching: tuple[Metrics, TokenDrift, ThinkTime], spans: Tracing | None
+    settings: Settings,
+    use: UseCases,
+    admission: TurnAdmission,
+    watching: tuple[Metrics, TokenDrift, ThinkTime],
+    spans: Tracing | None,
 ) -> RunningTurns:
     metrics, drift, think = watching
 
@@ -187,7 +202,7 @@ def _running_turns(
             think.begin(end.viewer, end.turn.session)
 
     return RunningTurns(
-        take_turn=use.take_turn,
+        take_turn=admission,
         read_session=use.read_session,
         read_turn=use.read_turn,
         grace_s=settings.shutdown_grace_s,

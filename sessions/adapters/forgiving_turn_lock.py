@@ -34,13 +34,13 @@ class ForgivingTurnLock(TurnLock):
 
     @override
     @asynccontextmanager
-    async def hold(self, session: SessionId) -> AsyncIterator[TurnLease]:
+    async def hold(self, session: SessionId, *, taken: str = "") -> AsyncIterator[TurnLease]:
         async with AsyncExitStack() as held:
-            yield await self._lease(held, session)
+            yield await self._lease(held, session, taken)
 
-    async def _lease(self, held: AsyncExitStack, session: SessionId) -> TurnLease:
+    async def _lease(self, held: AsyncExitStack, session: SessionId, taken: str) -> TurnLease:
         try:
-            lease = await held.enter_async_context(self._lock.hold(session))
+            lease = await held.enter_async_context(self._lock.hold(session, taken=taken))
         except TurnLockUnavailable as error:
             self.failures += 1
             if not self._away:

@@ -1,5 +1,6 @@
 """Turn leases within one process; they need no renewal, since a holder that dies takes them along."""
 
+import secrets
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
@@ -24,17 +25,18 @@ class MemoryTurnLease(TurnLease):
 
 class MemoryTurnLock(TurnLock):
     def __init__(self) -> None:
-        self._held: set[SessionId] = set()
+        self._owners: dict[SessionId, str] = {}
 
     @override
     @asynccontextmanager
-    async def hold(self, session: SessionId) -> AsyncIterator[TurnLease]:
-        if session in self._held:
+    async def hold(self, session: SessionId, *, taken: str = "") -> AsyncIterator[TurnLease]:
+        owner = taken or secrets.token_hex(16)
+        if self._owners.setdefault(session, owner) != owner:
             raise SessionBusy(retry_after_s=_RETRY_AFTER_S)
-        self._held.add(session)
         lease = MemoryTurnLease()
         try:
             yield lease
         finally:
             lease.given_back = True
-            self._held.remove(session)
+            if self._owners.get(session) == owner:
+                del self._owners[session]

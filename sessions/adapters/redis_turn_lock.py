@@ -37,9 +37,9 @@ _log: FilteringBoundLogger = structlog.get_logger(__name__)
 class RedisTurnLease(TurnLease):
     """Held until a moment of the loop's clock, which each renewal moves on; once lost it stays lost."""
 
-    def __init__(self, *, key: str, lease_s: float) -> None:
+    def __init__(self, *, key: str, owner: str, lease_s: float) -> None:
         self.key = key
-        self.owner = secrets.token_hex(16)
+        self.owner = owner
         self._lease_s = lease_s
         self._until: float | None = None
 
@@ -68,8 +68,9 @@ class RedisTurnLock(TurnLock):
 
     @override
     @asynccontextmanager
-    async def hold(self, session: SessionId) -> AsyncIterator[TurnLease]:
-        lease = RedisTurnLease(key=f"dy:turn:{session}", lease_s=self._lease_s)
+    async def hold(self, session: SessionId, *, taken: str = "") -> AsyncIterator[TurnLease]:
+        owner = taken or secrets.token_hex(16)
+        lease = RedisTurnLease(key=f"dy:turn:{session}", owner=owner, lease_s=self._lease_s)
         try:
             await self._acquire(lease)
         except asyncio.CancelledError:

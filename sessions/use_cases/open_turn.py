@@ -79,6 +79,7 @@ class OpenTurn:
         self._first_text: float | None = None
         self._stop: Stop | None = None
         self._listening: asyncio.Timeout | None = None
+        self._told = Usage()
         self.needs_thought = False
         """Once it has run: whether the session is to be compacted, or made warm again, while its trainee thinks."""
 
@@ -90,6 +91,14 @@ class OpenTurn:
     def prompt_tokens(self) -> int:
         """What we counted in the whole prompt."""
         return self._draft.prepared.written.prompt_tokens
+
+    @property
+    def used(self) -> Usage:
+        """Tokens so far: as the engine counted them or, where it has told nothing, as we do."""
+        if self._told != Usage():
+            return self._told
+        generated = self._draft.prepared.writer.count("".join(self._pieces))
+        return Usage(prompt_tokens=self.prompt_tokens, completion_tokens=generated)
 
     @property
     def replica(self) -> str:
@@ -109,6 +118,7 @@ class OpenTurn:
     async def run(self, release: Callable[[str], None]) -> Turn:
         """Release the reply piece by piece and write the turn; what comes back is what is true of it in the end."""
         ending = await self._listen(release)
+        self._told = ending.usage
         prepared = self._draft.prepared
         booked = await self._book.add(prepared.session, prepared.history, self._finished(ending))
         self.needs_thought = self._is_thought_needed(booked)

@@ -34,6 +34,8 @@ class TurnOrder:
     idempotency: IdempotencyKey | None = None
     trace_parent: str = ""
     """The W3C trace that the turn belongs to; empty: none."""
+    lease: str = ""
+    """The owner's token of the session's lease, where it was taken with the limits; empty: it is still to be taken."""
 
 
 @dataclass(frozen=True, slots=True)

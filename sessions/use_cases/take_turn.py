@@ -41,7 +41,7 @@ class TakeTurn:
         """
         accepted, started = self._clock.now(), self._clock.ticks()
         async with AsyncExitStack() as held:
-            await held.enter_async_context(self._lock.hold(order.session))
+            await held.enter_async_context(self._lock.hold(order.session, taken=order.lease))
             prepared, reply = await self._asked(order, held)
             yield OpenTurn(
                 draft=TurnDraft(

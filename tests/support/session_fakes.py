@@ -107,7 +107,7 @@ class OpenLock(TurnLock):
 
     @override
     @asynccontextmanager
-    async def hold(self, session: SessionId) -> AsyncIterator[TurnLease]:
+    async def hold(self, session: SessionId, *, taken: str = "") -> AsyncIterator[TurnLease]:
         yield Lease()
 
 

@@ -23,6 +23,7 @@ from router.domain.board import RouterId
 from router.domain.fleet import ReplicaId, ReplicaSpec
 from router.ports import Tracing
 from router.settings import RouterSettings
+from tests.support.open_admission import unlimited
 from tests.support.otlp_collector import Collector, collector
 from tests.support.router_elsewhere import OPERATOR_KEY, router_elsewhere
 from tests.support.simulator_process import SimulatorProcess, simulator
@@ -73,7 +74,7 @@ def played_by(stage: Stage, router: TurnRouter) -> UseCases:
 
 async def play(stage: Stage, use: UseCases, tracing: Tracing) -> None:
     async with RunningTurns(
-        take_turn=use.take_turn,
+        take_turn=unlimited(use.take_turn),
         read_session=use.read_session,
         read_turn=use.read_turn,
         grace_s=5,

@@ -73,6 +73,24 @@ async def test_of_many_who_want_it_one_gets_it(lock: TurnLock) -> None:
     assert sorted(isinstance(answer, SessionBusy) for answer in answers) == [False] + [True] * 19
 
 
+async def test_a_lease_that_was_taken_before_is_held_from_here_on(lock: TurnLock) -> None:
+    async with lock.hold(ONE, taken="mine"):
+        async with lock.hold(ONE, taken="mine") as lease:
+            assert lease.is_held
+    async with lock.hold(ONE) as other:
+        assert other.is_held
+        with pytest.raises(SessionBusy):
+            await lock.hold(ONE, taken="mine").__aenter__()
+
+
+@pytest.mark.redis
+async def test_a_lease_that_was_taken_by_a_script_is_renewed_and_given_back_here(redis_client: Redis) -> None:
+    await redis_client.set(KEY, "mine", px=10_000)
+    async with RedisTurnLock(client=redis_client, lease_s=60).hold(ONE, taken="mine"):
+        assert await redis_client.pttl(KEY) > 10_000
+    assert not await redis_client.exists(KEY)
+
+
 async def test_an_error_of_the_block_comes_out_as_it_is_and_frees_the_session(lock: TurnLock) -> None:
     with pytest.raises(_Broken):
         async with lock.hold(ONE):

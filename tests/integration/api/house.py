@@ -13,11 +13,14 @@ import httpx
 import uvicorn
 from typing_extensions import override
 
+from gateway.adapters.open_gate import OpenGate
 from gateway.api.app import build_app
 from gateway.domain.access import KeyId, Principal, Role, StoredKey, digest, written
 from gateway.errors import KeysUnavailable
 from gateway.job_cases import job_cases
 from gateway.knowledge_cases import knowledge_cases
+from gateway.limit_book import LimitBook
+from gateway.limit_settings import LimitSettings
 from gateway.metrics import Metrics
 from gateway.model_tiers import ModelTiers
 from gateway.ports import Account, Keys
@@ -39,6 +42,7 @@ from sessions.ports import TurnLock
 from sessions.settings import DocumentSettings, SessionSettings
 from sessions.use_cases.add_document import Cutting
 from sessions.use_cases.ask_questions import AskingRules
+from tests.support.open_admission import unlimited
 from tests.support.scripted_desk import ScriptedDesk
 from tests.support.session_fakes import FakeClock, FakeTutor, FragileRecords, OpenLock, writers
 
@@ -182,7 +186,7 @@ async def house(*, lock: TurnLock | None = None, heartbeat_s: float = HEARTBEAT_
     desk = ScriptedDesk()
     checks = {"postgres": Check(ok=True, detail="answers"), "redis": Check(ok=True, detail="answers")}
     turns = RunningTurns(
-        take_turn=use.take_turn,
+        take_turn=unlimited(use.take_turn),
         read_session=use.read_session,
         read_turn=use.read_turn,
         grace_s=1.0,
@@ -196,7 +200,19 @@ async def house(*, lock: TurnLock | None = None, heartbeat_s: float = HEARTBEAT_
     async def services() -> AsyncIterator[Services]:
         async with think, turns:
             yield Services(
-                use, turns, keys, _settings(heartbeat_s), clock.now, readiness, metrics, desk, tiers, jobs, documents
+                use,
+                turns,
+                keys,
+                _settings(heartbeat_s),
+                clock.now,
+                readiness,
+                metrics,
+                desk,
+                tiers,
+                jobs,
+                documents,
+                OpenGate(),
+                LimitBook(LimitSettings()),
             )
 
     async with served(services) as base_url, _clients(base_url, keys) as (nobody, here, elsewhere):

@@ -16,6 +16,7 @@ from sessions.domain.session import SessionId
 from sessions.domain.turn import IdempotencyKey, TurnState
 from sessions.errors import IdempotencyKeyReused, SessionBusy, SessionNotFound, TurnNotFound, TutorUnavailable
 from sessions.ports import TurnLease
+from tests.support.open_admission import unlimited
 from tests.support.session_fakes import OpenLock, WordCounter, broken, viewer
 from tests.support.stage import Stage, staged
 
@@ -27,7 +28,7 @@ async def running(
     stage: Stage, *, grace_s: float = 5.0, on_end: Callable[[EndedTurn], None] = lambda _: None
 ) -> AsyncIterator[RunningTurns]:
     async with RunningTurns(
-        take_turn=stage.use.take_turn,
+        take_turn=unlimited(stage.use.take_turn),
         read_session=stage.use.read_session,
         read_turn=stage.use.read_turn,
         grace_s=grace_s,
@@ -105,9 +106,9 @@ class LateLock(OpenLock):
 
     @override
     @asynccontextmanager
-    async def hold(self, session: SessionId) -> AsyncIterator[TurnLease]:
+    async def hold(self, session: SessionId, *, taken: str = "") -> AsyncIterator[TurnLease]:
         await self._stage.play(key=KEY)
-        async with super().hold(session) as lease:
+        async with super().hold(session, taken=taken) as lease:
             yield lease
 
 

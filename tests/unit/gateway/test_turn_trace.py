@@ -7,6 +7,7 @@ from dataclasses import replace
 from gateway.running_turns import RunningTurns
 from gateway.turn_trace import TurnTrace
 from sessions.errors import TutorUnavailable
+from tests.support.open_admission import unlimited
 from tests.support.recorded_tracing import RecordedSpan, RecordedTracing
 from tests.support.session_fakes import Handover, broken
 from tests.support.stage import Stage, staged
@@ -16,7 +17,7 @@ CALLER = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
 
 async def traced(stage: Stage, tracing: RecordedTracing) -> RecordedSpan:
     async with RunningTurns(
-        take_turn=stage.use.take_turn,
+        take_turn=unlimited(stage.use.take_turn),
         read_session=stage.use.read_session,
         read_turn=stage.use.read_turn,
         grace_s=1,

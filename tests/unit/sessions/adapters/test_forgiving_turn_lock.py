@@ -24,10 +24,10 @@ class LostLock(TurnLock):
 
     @override
     @asynccontextmanager
-    async def hold(self, session: SessionId) -> AsyncIterator[TurnLease]:
+    async def hold(self, session: SessionId, *, taken: str = "") -> AsyncIterator[TurnLease]:
         if self.away:
             raise TurnLockUnavailable("no answer")
-        async with self._lock.hold(session) as lease:
+        async with self._lock.hold(session, taken=taken) as lease:
             yield lease
 
 

@@ -1,0 +1,45 @@
+"""The limits around a turn: what it may come to need is taken before it begins, and settled by what it really used."""
+
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, replace
+
+from gateway.domain.limits import Claim, Spent, Standing
+from gateway.limit_ports import Gate
+from sessions.domain.turn import Turn
+from sessions.use_cases.open_turn import OpenTurn
+from sessions.use_cases.prepare_turn import TurnOrder
+from sessions.use_cases.take_turn import TakeTurn
+
+
+@dataclass(frozen=True, slots=True)
+class AdmittedTurn:
+    turn: OpenTurn
+    standing: tuple[Standing, ...]
+    """What is left of the account's quotas, for the headers."""
+
+
+class TurnAdmission:
+    """`TakeTurn` behind the gate. `claims` says what an order is to be counted as; it may raise like `begin`."""
+
+    def __init__(self, *, take_turn: TakeTurn, gate: Gate, claims: Callable[[TurnOrder], Awaitable[Claim]]) -> None:
+        self._take = take_turn
+        self._gate = gate
+        self._claims = claims
+
+    async def earlier(self, order: TurnOrder) -> Turn | None:
+        """The finished turn that this order asked for before, which is free; see `TakeTurn.earlier`."""
+        return await self._take.earlier(order)
+
+    @asynccontextmanager
+    async def begin(self, order: TurnOrder) -> AsyncIterator[AdmittedTurn]:
+        """Raises what `Gate.admit` and `TakeTurn.begin` raise; what was taken is then given back, all of it."""
+        async with (
+            self._gate.admit(await self._claims(order)) as admission,
+            self._take.begin(replace(order, lease=admission.lease)) as turn,
+        ):
+            try:
+                yield AdmittedTurn(turn, admission.standing)
+            finally:
+                used = turn.used
+                admission.settle(Spent(used.prompt_tokens, used.completion_tokens))

@@ -9,7 +9,51 @@ class GatewayError(Exception):
 
 
 class Unauthenticated(GatewayError):
-    """No key, or one that is unknown, expired or revoked; the answer never says which."""
+    """No key and no token: nobody says who asks."""
+
+
+class CredentialInvalid(Unauthenticated):
+    """A key or a ticket that is unknown, wrong, used up, expired or revoked; the answer never says which."""
+
+
+class TokenInvalid(CredentialInvalid):
+    """A token that does not count; `reason` is for the log alone, and holds nothing of the token."""
+
+    def __init__(self, reason: str) -> None:
+        super().__init__("the token is not valid")
+        self.reason = reason
+
+
+class NotEnrolled(GatewayError):
+    """The token is good, but names no tenant or no role that is known here."""
+
+
+class SignInUnavailable(GatewayError):
+    """The keys of the token's issuer are not known, or are too old; `retry_after_s` says when to try again."""
+
+    def __init__(self, *, retry_after_s: float) -> None:
+        super().__init__("the keys of the issuer are not known now")
+        self.retry_after_s = retry_after_s
+
+
+class KeySetUnavailable(GatewayError):
+    """An issuer has not published its keys as it should; the words say what was wrong."""
+
+
+class TicketsUnavailable(GatewayError):
+    """Stream tickets can neither be made nor redeemed now."""
+
+
+class TooManyKeys(GatewayError):
+    """An account has as many living keys as it may have."""
+
+    def __init__(self, *, limit: int) -> None:
+        super().__init__(f"the account has {limit} living keys already; revoke one of them first")
+        self.limit = limit
+
+
+class KeyNotFound(GatewayError):
+    """The tenant has no living key of this id."""
 
 
 class Forbidden(GatewayError):
@@ -156,3 +200,37 @@ class SeatsUnavailable(GatewayError):
 
 class LimitsUnavailable(GatewayError):
     """The shared limits cannot be asked now; local ones stand in for them."""
+
+
+class ParameterUnsupported(GatewayError):
+    """A parameter of a chat completion that cannot be sent here, whether or not the engine knows it."""
+
+    def __init__(self, param: str, *, is_known: bool = True) -> None:
+        super().__init__(f"the parameter {param} is not {'supported' if is_known else 'known'} here")
+        self.param = param
+
+
+class ModelNotServed(GatewayError):
+    """No model and no kind of work has the name that a chat completion asks for."""
+
+    def __init__(self, model: str) -> None:
+        super().__init__(f"there is no model {model[:100]!r}; see /v1/models")
+        self.param = "model"
+
+
+class ContextTooLong(GatewayError):
+    """The messages of a chat completion leave no room for a reply in the model's window."""
+
+    def __init__(self, *, tokens: int, limit: int) -> None:
+        super().__init__(f"the messages have {tokens} tokens; messages and reply together may have {limit}")
+        self.tokens = tokens
+        self.limit = limit
+        self.param = "messages"
+
+
+class ChatRejected(GatewayError):
+    """The engine found a chat completion wrong, in its own words."""
+
+    def __init__(self, detail: str, *, param: str | None = None) -> None:
+        super().__init__(detail)
+        self.param = param

@@ -6,7 +6,7 @@ docs/errors.md lists every code.
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from http import HTTPStatus
 from itertools import chain
 
@@ -41,6 +41,18 @@ _INTERNAL = Kind(HTTPStatus.INTERNAL_SERVER_ERROR, "internal_error", "something 
 
 KINDS: Mapping[type[Exception], Kind] = {
     edge.Unauthenticated: Kind(HTTPStatus.UNAUTHORIZED, "unauthenticated"),
+    edge.CredentialInvalid: Kind(HTTPStatus.UNAUTHORIZED, "unauthenticated"),
+    edge.TokenInvalid: Kind(HTTPStatus.UNAUTHORIZED, "unauthenticated", "the token is not valid"),
+    edge.NotEnrolled: Kind(
+        HTTPStatus.FORBIDDEN, "not_enrolled", "the token is good, but names no tenant or no role that is known here"
+    ),
+    edge.SignInUnavailable: Kind(
+        _UNAVAILABLE, "sign_in_unavailable", "tokens cannot be checked now, since their issuer cannot be asked"
+    ),
+    edge.KeySetUnavailable: _INTERNAL,  # of the reading in the background; no request ever meets it
+    edge.TicketsUnavailable: Kind(_UNAVAILABLE, "tickets_unavailable", "there are no stream tickets now"),
+    edge.TooManyKeys: Kind(_CONFLICT, "too_many_keys", facts=("limit",)),
+    edge.KeyNotFound: Kind(HTTPStatus.NOT_FOUND, "key_not_found", "there is no such living key"),
     edge.Forbidden: Kind(HTTPStatus.FORBIDDEN, "forbidden", facts=("role", "action")),
     edge.ScopeMissing: Kind(HTTPStatus.FORBIDDEN, "scope_missing", facts=("action",)),
     edge.BodyTooLarge: Kind(_TOO_LARGE, "body_too_large", facts=("limit_bytes",)),
@@ -52,9 +64,13 @@ KINDS: Mapping[type[Exception], Kind] = {
     edge.IdempotencyKeyInvalid: Kind(HTTPStatus.BAD_REQUEST, "idempotency_key_invalid"),
     edge.TooManyUploads: Kind(_UNAVAILABLE, "too_many_uploads", facts=("limit",)),
     edge.ServerStopping: Kind(_UNAVAILABLE, "server_stopping", "this process is shutting down; try again"),
-    edge.AccountRefused: _INTERNAL,  # of commands; the API writes no accounts
+    edge.AccountRefused: Kind(_CONFLICT, "account_refused"),
     edge.DecisionNotFound: Kind(HTTPStatus.NOT_FOUND, "decision_not_found", "nothing is kept of this turn's routing"),
     edge.RouterUnreachable: Kind(_UNAVAILABLE, "router_unreachable", "the router cannot be asked now"),
+    edge.ParameterUnsupported: Kind(HTTPStatus.BAD_REQUEST, "unsupported_parameter", facts=("param",)),
+    edge.ModelNotServed: Kind(HTTPStatus.NOT_FOUND, "model_not_found", facts=("param",)),
+    edge.ContextTooLong: Kind(HTTPStatus.BAD_REQUEST, "context_length_exceeded", facts=("tokens", "limit", "param")),
+    edge.ChatRejected: Kind(_UNPROCESSABLE, "invalid_request", facts=("param",)),
     edge.FleetUnfit: _INTERNAL,  # refuses the start; no request ever meets it
     edge.AccountLimitReached: Kind(HTTPStatus.TOO_MANY_REQUESTS, "account_limit", facts=("limit",)),
     edge.DrillAtWatermark: Kind(_UNAVAILABLE, "drill_watermark"),
@@ -140,6 +156,9 @@ HTTP_MALFORMED = Kind(HTTPStatus.BAD_REQUEST, "http_malformed", "this is no HTTP
 HEAD_TOO_LARGE = Kind(
     HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE, "head_too_large", "the path and the headers are too large"
 )
+REQUEST_LATE = Kind(HTTPStatus.REQUEST_TIMEOUT, "request_too_slow", "the request did not come to its end in time")
+CONNECTIONS_FULL = Kind(_UNAVAILABLE, "too_many_connections", "this process holds as many connections as it may")
+_BEFORE_REQUESTS = (HTTP_MALFORMED, HEAD_TOO_LARGE, REQUEST_LATE, CONNECTIONS_FULL)
 
 # A turn that broke has no error of ours any more, only its stored code; one that is not known is a bad gateway.
 _TURN_STATUS: Mapping[str, HTTPStatus] = {kind.code: kind.status for kind in KINDS.values()}
@@ -156,6 +175,8 @@ class Problem:
     detail: str
     members: Mapping[str, Member]
     retry_after_s: float | None = None
+    challenge: str = 'Bearer realm="drillyard"'
+    """How to sign in (RFC 6750), told with a 401."""
 
     def body(self) -> dict[str, Member]:
         return {
@@ -172,7 +193,7 @@ class Problem:
         if self.retry_after_s is not None:
             headers["Retry-After"] = str(max(1, math.ceil(self.retry_after_s)))
         if self.status is HTTPStatus.UNAUTHORIZED:
-            headers["WWW-Authenticate"] = 'Bearer realm="drillyard"'
+            headers["WWW-Authenticate"] = self.challenge
         return headers
 
 
@@ -185,7 +206,10 @@ def problem(error: Exception) -> Problem:
     kind = _kind(type(error))
     members: dict[str, Member] = {name: getattr(error, name) for name in kind.facts}
     retry_after_s = getattr(error, "retry_after_s", _DEFAULT_RETRY_S if kind.status is _UNAVAILABLE else None)
-    return Problem(kind.status, kind.code, kind.detail or _words(error), members, retry_after_s)
+    found = Problem(kind.status, kind.code, kind.detail or _words(error), members, retry_after_s)
+    if isinstance(error, edge.CredentialInvalid):
+        return replace(found, challenge=f'{found.challenge}, error="invalid_token"')
+    return found
 
 
 def plain(kind: Kind) -> Problem:
@@ -210,7 +234,7 @@ def failed_turn(turn: int, code: str, detail: str, *, retryable: bool) -> Proble
 def codes() -> dict[str, set[HTTPStatus]]:
     """Every code a caller may get, with its statuses."""
     found: dict[str, set[HTTPStatus]] = {"turn_failed": {HTTPStatus.BAD_GATEWAY}}
-    for kind in chain(KINDS.values(), (UNKNOWN_PATH, WRONG_METHOD, HTTP_MALFORMED, HEAD_TOO_LARGE, _INTERNAL)):
+    for kind in chain(KINDS.values(), (UNKNOWN_PATH, WRONG_METHOD, *_BEFORE_REQUESTS, _INTERNAL)):
         found.setdefault(kind.code, set()).add(kind.status)
     return found
 

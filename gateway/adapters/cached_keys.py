@@ -1,6 +1,5 @@
 """Remembers looked-up keys for a few seconds, so that a turn does not cost a query only to learn who asks."""
 
-from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from datetime import datetime
 from uuid import UUID
@@ -8,32 +7,11 @@ from uuid import UUID
 from typing_extensions import override
 
 from gateway.domain.access import KeyId, StoredKey
+from gateway.domain.remembered import Remembered
 from gateway.ports import Account, Keys
 
 # No key of ours is longer; a longer one is not worth remembering.
 _LONGEST_ID = 128
-
-
-class _Remembered:
-    """The latest answers, at most so many; the oldest goes first."""
-
-    def __init__(self, most: int) -> None:
-        self._most = most
-        self._answers: OrderedDict[KeyId, tuple[float, StoredKey | None]] = OrderedDict()
-
-    def put(self, key: KeyId, answer: StoredKey | None, *, until: float) -> None:
-        self._answers.pop(key, None)
-        self._answers[key] = until, answer
-        if len(self._answers) > self._most:
-            self._answers.popitem(last=False)
-
-    def get(self, key: KeyId, *, now: float) -> tuple[StoredKey | None] | None:
-        """The answer, in a tuple because None is one; None when there is none that still counts."""
-        until, answer = self._answers.get(key, (now, None))
-        return (answer,) if now < until else None
-
-    def forget(self, key: KeyId) -> None:
-        self._answers.pop(key, None)
 
 
 class CachedKeys(Keys):
@@ -46,8 +24,8 @@ class CachedKeys(Keys):
         self._keys = keys
         self._ttl_s = ttl_s
         self._clock = clock
-        self._known = _Remembered(capacity)
-        self._unknown = _Remembered(capacity)
+        self._known = Remembered[KeyId, StoredKey | None](capacity)
+        self._unknown = Remembered[KeyId, StoredKey | None](capacity)
         self._changes = 0
 
     @override

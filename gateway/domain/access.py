@@ -14,7 +14,7 @@ from enum import StrEnum
 from typing import NewType
 from uuid import UUID
 
-from gateway.errors import Forbidden, ScopeMissing, Unauthenticated
+from gateway.errors import CredentialInvalid, Forbidden, ScopeMissing, Unauthenticated
 
 KeyId = NewType("KeyId", str)
 
@@ -176,20 +176,25 @@ def written(key: KeyId, secret: str) -> str:
     return f"{PREFIX}_{key}_{secret}"
 
 
+def bearer(authorization: str | None) -> str:
+    """What an `Authorization: Bearer` header shows; empty when there is none."""
+    scheme, _, shown = (authorization or "").partition(" ")
+    return shown.strip() if scheme.lower() == "bearer" and shown.isascii() else ""
+
+
 def presented(authorization: str | None) -> PresentedKey:
     """The key of an `Authorization: Bearer` header; raises `Unauthenticated` when there is none that could be ours."""
-    scheme, _, token = (authorization or "").partition(" ")
-    prefix, _, rest = token.strip().partition("_")
+    prefix, _, rest = bearer(authorization).partition("_")
     key, _, secret = rest.partition("_")
-    if scheme.lower() != "bearer" or prefix != PREFIX or not (key and secret and token.isascii()):
-        raise Unauthenticated("an API key is needed: Authorization: Bearer dy_...")
+    if prefix != PREFIX or not (key and secret):
+        raise Unauthenticated("a key or a token is needed: Authorization: Bearer dy_...")
     return PresentedKey(KeyId(key), digest(secret))
 
 
 def principal(shown: PresentedKey, stored: StoredKey | None, *, now: datetime) -> Principal:
-    """Who stands behind the key; raises `Unauthenticated` alike for an unknown, wrong, expired or revoked one."""
+    """Who stands behind the key; raises `CredentialInvalid` alike for an unknown, wrong, expired or revoked one."""
     expected = stored.secret_sha256 if stored is not None else bytes(32)
     matches = hmac.compare_digest(shown.secret_sha256, expected)  # also for an unknown id, so that timing tells nothing
     if stored is None or not matches or stored.state(now) is not KeyState.LIVE:
-        raise Unauthenticated("the API key is not valid")
+        raise CredentialInvalid("the API key is not valid")
     return stored.principal

@@ -12,8 +12,8 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from gateway.api import fleet, health, jobs, knowledge, scenarios, sessions, tiers, turns
-from gateway.api.answers import problem_answer
 from gateway.api.body import RequestInvalid
+from gateway.api.openai_errors import refusal
 from gateway.api.openapi import Api
 from gateway.api.request_log import RequestLog
 from gateway.errors import GatewayError
@@ -69,19 +69,19 @@ def build_app(services: Callable[[], AbstractAsyncContextManager[Services]]) -> 
     return app
 
 
-async def _refused(_: Request, error: Exception) -> Response:
-    return problem_answer(problem(error))
+async def _refused(request: Request, error: Exception) -> Response:
+    return refusal(request.scope, problem(error))
 
 
-async def _invalid(_: Request, error: RequestInvalid) -> Response:
-    return problem_answer(invalid(error.faults))
+async def _invalid(request: Request, error: RequestInvalid) -> Response:
+    return refusal(request.scope, invalid(error.faults))
 
 
 async def _framework_refused(request: Request, error: HTTPException) -> Response:
     """The framework itself refuses for two reasons only: no route fits the path, or none of its methods."""
     if error.status_code == HTTPStatus.METHOD_NOT_ALLOWED:
-        return problem_answer(plain(WRONG_METHOD), headers={"Allow": _allowed(request)})
-    return problem_answer(plain(UNKNOWN_PATH))
+        return refusal(request.scope, plain(WRONG_METHOD), headers={"Allow": _allowed(request)})
+    return refusal(request.scope, plain(UNKNOWN_PATH))
 
 
 def _allowed(request: Request) -> str:

@@ -11,8 +11,8 @@ from starlette.datastructures import MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from structlog.typing import FilteringBoundLogger
 
-from gateway.api.answers import problem_answer
 from gateway.api.lost_client import ClientGone
+from gateway.api.openai_errors import refusal
 from gateway.api.request_facts import RequestFacts, begin
 from gateway.metrics import Metrics
 from gateway.problems import problem
@@ -62,7 +62,7 @@ class RequestLog:
             _log.exception("request failed", route=_route(scope))
             if answer.status is not None:
                 raise
-            await problem_answer(problem(error))(scope, receive, send)
+            await refusal(scope, problem(error))(scope, receive, send)
 
 
 def _marking(send: Send, facts: RequestFacts, answer: _Answer) -> Send:

@@ -24,8 +24,10 @@ from pydantic import (
 )
 from pydantic_settings import BaseSettings, SettingsConfigDict, SettingsError
 
-from gateway.limit_settings import LimitSettings
 from gateway.edge_settings import EdgeSettings, TlsSettings
+from gateway.journal_settings import JournalSettings
+from gateway.limit_settings import LimitSettings
+from gateway.store_settings import RecordsSettings, RedisSettings
 from router.settings import RouterSettings
 from sessions.domain.budget import fitting
 from sessions.domain.tiers import Offer, Tier, offer_of
@@ -86,6 +88,9 @@ class Settings(BaseSettings):
     sessions: SessionSettings = Field(default_factory=SessionSettings)
     jobs: JobSettings = Field(default_factory=JobSettings)
     knowledge: SearchSettings = Field(default_factory=SearchSettings)
+    records: RecordsSettings = Field(default_factory=RecordsSettings)
+    redis: RedisSettings = Field(default_factory=RedisSettings)
+    journal: JournalSettings = Field(default_factory=JournalSettings)
     limits: LimitSettings = Field(default_factory=LimitSettings)
     instance: str = Field(
         default_factory=lambda: secrets.token_hex(8), min_length=1, max_length=64, description="told by /livez"

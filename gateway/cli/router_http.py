@@ -18,7 +18,6 @@ from gateway.cli.bounded_http import BoundedHttp
 from gateway.cli.router_exchange import RouterExchange
 from gateway.problems import Kind
 from router.http.asgi import CLIENT, Client
-from router.http.lost_client import UNREAD_S
 
 _ASGI = {"version": "3.0", "spec_version": "2.3"}
 _HIGH_WATER_BYTES = 65_536
@@ -33,10 +32,6 @@ class RouterHttp(BoundedHttp):
     _idle_since: float | None = None
     """None: a request is being heard or answered."""
     _idle_timer: asyncio.TimerHandle | None = None
-    unread_s = UNREAD_S
-    """What is there for a client must become less in such a time, whatever it is."""
-    _unread_bytes = 0
-    _unread_timer: asyncio.TimerHandle | None = None
 
     @override
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]  # as the original has it
@@ -48,25 +43,10 @@ class RouterHttp(BoundedHttp):
         super().connection_lost(exc)
         if self._idle_timer is not None:
             self._idle_timer.cancel()
-        if self._unread_timer is not None:
-            self._unread_timer.cancel()
         self._client.lose()
         if self._waiting is not None:
             self._waiting.called.set_result(None)
             self._waiting = None
-
-    @override
-    def pause_writing(self) -> None:
-        super().pause_writing()
-        self._unread_bytes = self.transport.get_write_buffer_size()
-        self._unread_timer = self.loop.call_later(self.unread_s, self._abort_unless_read)
-
-    @override
-    def resume_writing(self) -> None:
-        super().resume_writing()
-        if self._unread_timer is not None and not self.transport.is_closing():
-            self._unread_timer.cancel()
-            self._unread_timer = None
 
     @override
     def on_message_begin(self) -> None:
@@ -81,6 +61,7 @@ class RouterHttp(BoundedHttp):
     @override
     def on_headers_complete(self) -> None:
         self._fruitless = 0
+        self.check_head()
         parser, before = self.parser, self.cycle
         keep_alive = parser.should_keep_alive() and parser.get_http_version() != "1.0"
         self.scope = self._scope_of(parser.get_method().decode("ascii"))  # type: ignore[assignment]  # our own extension
@@ -97,7 +78,7 @@ class RouterHttp(BoundedHttp):
             keep_alive=keep_alive,
             on_response=self.on_response_complete,
         )
-        self._has_asked = True
+        self._has_asked = self._is_in_body = True
         # What comes behind the body as a trailer is no header of the request.
         self.headers = []
         if before is None or before.response_complete:  # type: ignore[redundant-expr]  # it begins as None
@@ -109,6 +90,7 @@ class RouterHttp(BoundedHttp):
     @override
     def on_body(self, body: bytes) -> None:
         self._fruitless = 0
+        self._body_bytes += len(body)
         cycle = self.cycle
         if not cycle.response_complete:
             cycle.body += body
@@ -119,7 +101,7 @@ class RouterHttp(BoundedHttp):
     @override
     def on_message_complete(self) -> None:
         self._fruitless = 0
-        self._is_waiting = False
+        self._is_waiting = self._is_in_body = False
         if self._deadline is not None:
             self._expect_nothing()
         cycle = self.cycle
@@ -131,7 +113,7 @@ class RouterHttp(BoundedHttp):
     def on_response_complete(self) -> None:
         self.server_state.total_requests += 1
         if self.transport.is_closing():
-            self._hang_up()
+            self.hang_up()
             return
         self.flow.resume_reading()
         if self.pipeline:
@@ -189,20 +171,7 @@ class RouterHttp(BoundedHttp):
         if left > 0 or self.flow.write_paused:
             self._idle_timer = self.loop.call_later(left if left > 0 else self.unread_s, self._close_if_idle)
         else:
-            self._hang_up()
-
-    def _hang_up(self) -> None:
-        """What is still on its way may arrive; closing alone would wait for that without end."""
-        self.transport.close()
-        if self.transport.get_write_buffer_size() and self._unread_timer is None:
-            self._unread_timer = self.loop.call_later(self.unread_s, self.transport.abort)
-
-    def _abort_unless_read(self) -> None:
-        before, self._unread_bytes = self._unread_bytes, self.transport.get_write_buffer_size()
-        if self._unread_bytes >= before:
-            self.transport.abort()
-        else:
-            self._unread_timer = self.loop.call_later(self.unread_s, self._abort_unless_read)
+            self.hang_up()
 
     def _scope_of(self, method: str) -> dict[str, object]:
         raw_path, _, query = _in_origin_form(self.url).partition(b"?")

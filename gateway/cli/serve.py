@@ -13,9 +13,10 @@ from pydantic_settings import SettingsError
 from structlog.typing import FilteringBoundLogger
 
 from gateway.api.app import build_app
-from gateway.cli.bounded_http import BoundedHttp
+from gateway.cli.bounded_http import within
 from gateway.cli.failure import CommandFailed
 from gateway.cli.serving import StoppableServer, allow_many_files, listening
+from gateway.cli.tls import Certificates, certificates, renewing
 from gateway.errors import FleetUnfit
 from gateway.log_setup import set_up
 from gateway.services import Services
@@ -52,32 +53,35 @@ def serve() -> None:
 
 
 async def _serve(settings: Settings) -> None:
-    stopping = asyncio.Event()
+    stopping, tls = asyncio.Event(), certificates(settings.tls)
     allow_many_files()
     with listening(settings.host, settings.port, advice="set DRILLYARD_PORT") as listener:
-        async with services(settings, stopping=stopping) as running:
-            server = StoppableServer(_configuration(settings, running), stopping)
+        async with services(settings, stopping=stopping) as running, renewing(tls, every_s=settings.tls.reload_s):
+            configuration = _configuration(settings, running, tls)
+            server = StoppableServer(configuration, stopping, handshake_s=settings.edge.handshake_s)
             # What is here now stays for good; the collector need not look at it again and again.
             gc.collect()
             gc.freeze()
-            _log.info("serving", host=settings.host, port=listener.getsockname()[1])
+            scheme = "http" if tls is None else "https"
+            _log.info("serving", scheme=scheme, host=settings.host, port=listener.getsockname()[1])
             await server.serve(sockets=[listener])
 
 
-def _configuration(settings: Settings, running: Services) -> uvicorn.Config:
+def _configuration(settings: Settings, running: Services, tls: Certificates | None) -> uvicorn.Config:
     @asynccontextmanager
     async def already_running() -> AsyncIterator[Services]:
         yield running
 
     return uvicorn.Config(
         build_app(already_running),
-        http=BoundedHttp,
+        http=within(settings.edge),
         ws="none",
         lifespan="on",
         log_config=None,
         access_log=False,
         server_header=False,
         proxy_headers=False,
-        timeout_keep_alive=30,
+        timeout_keep_alive=settings.edge.keep_alive_s,
+        ssl_context_factory=None if tls is None else lambda _configuration, _default: tls.context,
         timeout_graceful_shutdown=round(settings.shutdown_grace_s) + _AFTER_GRACE_S,
     )

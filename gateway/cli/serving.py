@@ -5,16 +5,19 @@ import errno
 import resource
 import signal
 import socket
-from collections.abc import Iterator
+import sys
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from types import FrameType
 
 import uvicorn
 from typing_extensions import override
+from uvicorn.config import STARTUP_FAILURE
 
 from gateway.cli.failure import CommandFailed
 
 _BACKLOG = 2048
+_LAST_BYTES_S = 5.0
 _MOST_FILES = 65_536
 
 
@@ -42,9 +45,34 @@ def allow_many_files() -> None:
 class StoppableServer(uvicorn.Server):
     """Tells of the signal at once, since what is running decides how soon the connections that read it end."""
 
-    def __init__(self, config: uvicorn.Config, stopping: asyncio.Event) -> None:
+    def __init__(self, config: uvicorn.Config, stopping: asyncio.Event, *, handshake_s: float = 10.0) -> None:
         super().__init__(config)
         self._stopping = stopping
+        self._handshake_s = handshake_s
+
+    @override
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        """As the original does it with sockets, and with bounds on how long a client may take to greet and to part."""
+        await self.lifespan.startup()
+        if self.lifespan.should_exit:
+            sys.exit(STARTUP_FAILURE)
+        loop, tls = asyncio.get_running_loop(), self.config.ssl
+        self.servers = [
+            await loop.create_server(
+                self._protocol,
+                sock=listener,
+                ssl=tls,
+                backlog=_BACKLOG,
+                ssl_handshake_timeout=self._handshake_s if tls else None,
+                ssl_shutdown_timeout=_LAST_BYTES_S if tls else None,
+            )
+            for listener in sockets or ()
+        ]
+        self.started = True
+
+    def _protocol(self) -> asyncio.Protocol:
+        protocol: Callable[..., asyncio.Protocol] = self.config.http_protocol_class
+        return protocol(config=self.config, server_state=self.server_state, app_state=self.lifespan.state)
 
     @override
     @contextmanager

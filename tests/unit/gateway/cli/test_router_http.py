@@ -194,7 +194,7 @@ async def test_a_client_that_takes_it_slowly_gets_all(monkeypatch: pytest.Monkey
 async def test_a_trailer_is_no_header() -> None:
     app = App()
     async with asyncio.timeout(10), serving(app) as (reader, writer):
-        head = b"POST /streamed HTTP/1.1\r\nTransfer-Encoding: chunked\r\nX-Session-ID: real\r\n\r\n"
+        head = b"POST /streamed HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\nX-Session-ID: real\r\n\r\n"
         writer.write(head + b"2\r\n{}\r\n0\r\nX-Session-ID: trailed\r\n\r\n")
         await reader.readuntil(b"0\r\n\r\n")
     assert [value for name, value in app.headers if name == b"x-session-id"] == [b"real"]

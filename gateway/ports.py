@@ -37,7 +37,9 @@ class Keys(Protocol):
     async def find(self, key: KeyId) -> StoredKey | None: ...
 
     async def add(self, key: StoredKey, *, at: datetime) -> None:
-        """Raises `AccountRefused` when the id is taken or the owner is not there."""
+        """Raises `AccountRefused` when the id is taken or the owner is not there, and `TooManyKeys` when the owner has
+        `LIVE_KEYS` already.
+        """
 
     async def revoke(self, tenant: UUID, key: KeyId, *, at: datetime) -> bool:
         """Whether there was such a living key."""
@@ -56,6 +58,12 @@ class Accounts(Protocol):
 
     async def account(self, tenant: UUID, name: str, role: Role, *, at: datetime) -> Account:
         """The account of this name, made when there is none; raises `AccountRefused` when it has another role."""
+
+    async def person(self, tenant: UUID, name: str, role: Role, display_name: str | None, *, at: datetime) -> UUID:
+        """The account of who signs in by a token, made with this role when there is none; another role is no matter.
+
+        Raises `AccountRefused` when there is no such tenant.
+        """
 
 
 class TurnReply(Protocol):
@@ -121,6 +129,9 @@ class RouterLine(Protocol):
 
     async def stream(self, path: str, *, headers: Iterable[tuple[str, str]], body: bytes) -> LineReply:
         """Return once a status has come. Raises an `EngineError`."""
+
+    async def whole(self, path: str, *, headers: Iterable[tuple[str, str]], body: bytes) -> LineReply:
+        """As `stream`, for an answer that is none: its status comes with its end."""
 
     async def ask(self, method: str, path: str, *, body: bytes = b"") -> tuple[HTTPStatus, bytes]:
         """A short call. Raises an `EngineError`."""

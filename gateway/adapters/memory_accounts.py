@@ -1,19 +1,20 @@
 """Tenants, accounts and API keys on dictionaries, with the same promises; for tests and for trying things out."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 from datetime import datetime
 from uuid import UUID, uuid4
 
 from typing_extensions import override
 
-from gateway.domain.access import KeyId, KeyState, Role, StoredKey
-from gateway.errors import AccountRefused
+from gateway.access_ports import KeyLedger
+from gateway.domain.access import LIVE_KEYS, KeyId, KeyState, Role, StoredKey
+from gateway.errors import AccountRefused, TooManyKeys
 from gateway.ports import Account, Accounts, Keys
 
 
-class MemoryAccounts(Accounts, Keys):
-    """Both ports over the same dictionaries."""
+class MemoryAccounts(Accounts, Keys, KeyLedger):
+    """All three ports over the same dictionaries."""
 
     def __init__(self, *, new_id: Callable[[], UUID] = uuid4) -> None:
         self._new_id = new_id
@@ -39,6 +40,12 @@ class MemoryAccounts(Accounts, Keys):
         return found
 
     @override
+    async def person(self, tenant: UUID, name: str, role: Role, display_name: str | None, *, at: datetime) -> UUID:
+        if tenant not in self._tenants.values():
+            raise AccountRefused("there is no such tenant")
+        return self._accounts.setdefault((tenant, name), Account(self._new_id(), tenant, role, name)).id
+
+    @override
     async def find(self, key: KeyId) -> StoredKey | None:
         found = self._keys.get(key)
         return None if found is None else found[0]
@@ -47,7 +54,15 @@ class MemoryAccounts(Accounts, Keys):
     async def add(self, key: StoredKey, *, at: datetime) -> None:
         if key.id in self._keys or self._owner(key) is None:
             raise AccountRefused("there is a key of this id already, or no such account")
+        owned = (other for other, _ in self._keys.values() if other.principal.account == key.principal.account)
+        if sum(other.state(at) is KeyState.LIVE for other in owned) >= LIVE_KEYS:
+            raise TooManyKeys(limit=LIVE_KEYS)
         self._keys[key.id] = key, at
+
+    @override
+    async def used(self, keys: Collection[KeyId], *, at: datetime) -> None:
+        for key in self._keys.keys() & keys:
+            self._keys[key] = replace(self._keys[key][0], last_used_at=at), self._keys[key][1]
 
     @override
     async def revoke(self, tenant: UUID, key: KeyId, *, at: datetime) -> bool:
@@ -64,4 +79,5 @@ class MemoryAccounts(Accounts, Keys):
         return [(key, owner) for at, key, owner in sorted(mine, key=lambda entry: (entry[0], entry[1].id))]
 
     def _owner(self, key: StoredKey) -> Account | None:
-        return next((account for account in self._accounts.values() if account.principal == key.principal), None)
+        wanted = (key.principal.tenant, key.principal.account, key.principal.role)
+        return next((one for one in self._accounts.values() if (one.tenant, one.id, one.role) == wanted), None)

@@ -7,7 +7,7 @@ Such a secret cannot be guessed, so it needs no slow hash.
 import base64
 import hashlib
 import hmac
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
@@ -19,6 +19,9 @@ from gateway.errors import CredentialInvalid, Forbidden, ScopeMissing, Unauthent
 KeyId = NewType("KeyId", str)
 
 PREFIX = "dy"
+
+LIVE_KEYS = 2
+"""How many an account may have: the one in use, and the one that takes its place."""
 
 _ID_BYTES, _SECRET_BYTES = 6, 32
 
@@ -48,6 +51,7 @@ class Action(StrEnum):
     ORDER_FLEET = "give orders to the fleet"
     READ_MODEL_TIERS = "read which models serve"
     CHOOSE_MODELS = "choose which models serve"
+    MANAGE_KEYS = "hand out keys"
 
 
 # The whole table; what is not in it is forbidden.
@@ -84,6 +88,7 @@ ALLOWED: Mapping[Role, frozenset[Action]] = {
             Action.ORDER_FLEET,
             Action.READ_MODEL_TIERS,
             Action.CHOOSE_MODELS,
+            Action.MANAGE_KEYS,
         }
     ),
     Role.SERVICE: frozenset({Action.READ_SESSIONS, Action.READ_SCENARIOS, Action.READ_KNOWLEDGE, Action.RUN_JOBS}),
@@ -92,6 +97,11 @@ ALLOWED: Mapping[Role, frozenset[Action]] = {
 
 STRENGTH = (Role.OPERATOR, Role.INSTRUCTOR, Role.SERVICE, Role.TRAINEE)
 """The roles, the strongest first."""
+
+
+def strongest(roles: Collection[Role]) -> Role:
+    """Of at least one."""
+    return next(role for role in STRENGTH if role in roles)
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,6 +153,10 @@ class StoredKey:
     principal: Principal
     expires_at: datetime | None = None
     revoked_at: datetime | None = None
+    label: str | None = None
+    """What it is for, in its owner's words."""
+    last_used_at: datetime | None = None
+    """Written down now and then, so it may be a minute late."""
 
     def state(self, now: datetime) -> KeyState:
         if self.revoked_at is not None:
@@ -160,11 +174,13 @@ class NewKey:
     written: str = field(repr=False)
 
 
-def new_key(owner: Principal, *, dice: Callable[[int], bytes], expires_at: datetime | None = None) -> NewKey:
+def new_key(
+    owner: Principal, *, dice: Callable[[int], bytes], expires_at: datetime | None = None, label: str | None = None
+) -> NewKey:
     """`dice` gives so many bytes that nobody can guess."""
     key = KeyId(dice(_ID_BYTES).hex())
     secret = base64.urlsafe_b64encode(dice(_SECRET_BYTES)).decode().rstrip("=")
-    return NewKey(StoredKey(key, digest(secret), owner, expires_at), written(key, secret))
+    return NewKey(StoredKey(key, digest(secret), owner, expires_at, label=label), written(key, secret))
 
 
 def digest(secret: str) -> bytes:

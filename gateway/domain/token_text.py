@@ -16,6 +16,11 @@ from gateway.errors import TokenInvalid
 LONGEST_TOKEN = 8192
 LONGEST_KEY_ID = 256
 
+SIGNING = frozenset(
+    ("RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA", "Ed25519")
+)
+"""The algorithms that may be trusted: by a private key alone, so that whoever checks a signature cannot make one."""
+
 _SEGMENT = re.compile(r"[A-Za-z0-9_-]+", re.ASCII)
 _TYPES = frozenset({"jwt", "at+jwt", "application/jwt", "application/at+jwt"})
 # Keys and rules of its own; whoever obeys them lets the token say by what it is to be judged.

@@ -17,7 +17,7 @@ from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
 
 from gateway.api.requests import ScenarioBody
 from gateway.domain.access import Role, new_key, presented, principal
-from gateway.errors import GatewayError, Unauthenticated
+from gateway.errors import GatewayError, TooManyKeys, Unauthenticated
 from gateway.local.errors import LocalStackError
 from gateway.local.our_python import our_module
 from gateway.local.private_file import write_private
@@ -112,7 +112,13 @@ async def _key(tools: Authoring, tenant: UUID, name: str, role: Role, kept: str 
     if kept is not None and await _opens(tools, account, kept):
         return kept
     made = new_key(account.principal, dice=secrets.token_bytes)
-    await tools.keys.add(made.stored, at=tools.clock.now())
+    try:
+        await tools.keys.add(made.stored, at=tools.clock.now())
+    except TooManyKeys:  # those whose file is lost
+        for key, owner in await tools.keys.of_tenant(tenant):
+            if owner == account:
+                await tools.keys.revoke(tenant, key.id, at=tools.clock.now())
+        await tools.keys.add(made.stored, at=tools.clock.now())
     return made.written
 
 

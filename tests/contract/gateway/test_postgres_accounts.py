@@ -8,11 +8,14 @@ from typing import Protocol
 from uuid import UUID, uuid4
 
 import pytest
+from sqlalchemy import text
+from sqlalchemy.ext.asyncio import AsyncEngine
 
+from gateway.access_ports import KeyLedger
 from gateway.adapters.memory_accounts import MemoryAccounts
 from gateway.adapters.postgres_accounts import PostgresAccounts
-from gateway.domain.access import KeyId, Principal, Role, StoredKey, digest
-from gateway.errors import AccountRefused, KeysUnavailable
+from gateway.domain.access import Action, KeyId, Principal, Role, StoredKey, digest
+from gateway.errors import AccountRefused, KeysUnavailable, TooManyKeys
 from gateway.ports import Account, Accounts, Keys
 from sessions.adapters.postgres.engine import postgres_engine
 
@@ -20,8 +23,8 @@ NOON = datetime(2026, 11, 29, 12, 0, tzinfo=UTC)
 LATER = NOON + timedelta(hours=1)
 
 
-class AccountsAndKeys(Accounts, Keys, Protocol):
-    """Both ports on the same store."""
+class AccountsAndKeys(Accounts, Keys, KeyLedger, Protocol):
+    """All three ports on the same store."""
 
 
 @pytest.fixture(params=["memory", pytest.param("postgres", marks=pytest.mark.postgres)])
@@ -149,6 +152,82 @@ async def test_the_keys_of_a_tenant_are_listed_oldest_first(store: AccountsAndKe
     assert list(await store.of_tenant(uuid4())) == []
 
 
+async def test_a_key_comes_back_with_what_it_is_for(store: AccountsAndKeys) -> None:
+    owner = await _account(store)
+    scoped = replace(owner.principal, scopes=frozenset({Action.READ_SESSIONS, Action.TAKE_TURNS}))
+    key = replace(_key("k", owner), principal=scoped, label="the kiosk in hall 3")
+    await store.add(key, at=NOON)
+    assert await store.find(key.id) == key
+    assert [found for found, _ in await store.of_tenant(owner.tenant)] == [key]
+
+
+async def test_an_account_has_two_living_keys_at_most(store: AccountsAndKeys) -> None:
+    owner, other = await _account(store), await _account(store, role=Role.OPERATOR)
+    await store.add(replace(_key("a", owner), expires_at=LATER), at=NOON)
+    await store.add(_key("b", owner), at=NOON)
+    with pytest.raises(TooManyKeys) as caught:
+        await store.add(_key("c", owner), at=NOON)
+    assert caught.value.limit == 2
+    assert await store.find(KeyId("c")) is None
+    await store.add(_key("of another", other), at=NOON)
+    await store.add(_key("c", owner), at=LATER)  # the first has expired
+    assert await store.revoke(owner.tenant, KeyId("b"), at=LATER)
+    await store.add(_key("d", owner), at=LATER)
+    with pytest.raises(TooManyKeys):
+        await store.add(_key("e", owner), at=LATER)
+
+
+async def test_of_many_keys_made_at_once_two_are_made(store: AccountsAndKeys) -> None:
+    owner = await _account(store)
+    made = await asyncio.gather(
+        *(store.add(_key(f"k{number}", owner), at=NOON) for number in range(8)), return_exceptions=True
+    )
+    assert sum(one is None for one in made) == 2
+    assert all(one is None or isinstance(one, TooManyKeys) for one in made)
+    assert len(await store.of_tenant(owner.tenant)) == 2
+
+
+async def test_the_last_use_of_keys_is_written_down(store: AccountsAndKeys) -> None:
+    owner = await _account(store)
+    await store.add(_key("a", owner), at=NOON)
+    await store.add(_key("b", owner), at=NOON)
+    await store.used({KeyId("a"), KeyId("unknown")}, at=LATER)
+    assert await store.find(KeyId("a")) == replace(_key("a", owner), last_used_at=LATER)
+    assert await store.find(KeyId("b")) == _key("b", owner)
+
+
+async def test_a_person_has_one_account_whatever_the_role(store: AccountsAndKeys) -> None:
+    tenant = await store.tenant("acme", name="Acme", at=NOON)
+    first = await store.person(tenant, "id.example|7", Role.TRAINEE, "李伟", at=NOON)
+    assert await store.person(tenant, "id.example|7", Role.OPERATOR, None, at=LATER) == first
+    assert (await store.account(tenant, "id.example|7", Role.TRAINEE, at=LATER)).id == first
+    assert await store.person(tenant, "id.example|8", Role.TRAINEE, None, at=NOON) != first
+
+
+async def test_a_person_seen_at_once_by_many_is_one(store: AccountsAndKeys) -> None:
+    tenant = await store.tenant("acme", name="Acme", at=NOON)
+    made = await asyncio.gather(
+        *(store.person(tenant, "id.example|7", Role.TRAINEE, f"Li {number}", at=NOON) for number in range(8))
+    )
+    assert len(set(made)) == 1
+
+
+async def test_there_is_no_person_without_a_tenant(store: AccountsAndKeys) -> None:
+    with pytest.raises(AccountRefused):
+        await store.person(uuid4(), "id.example|7", Role.TRAINEE, None, at=NOON)
+
+
+@pytest.mark.postgres
+async def test_a_person_is_called_as_the_latest_token_says(database_engine: AsyncEngine) -> None:
+    store = PostgresAccounts(engine=database_engine)
+    tenant = await store.tenant("acme", name="Acme", at=NOON)
+    for name in ("Li", "Wang", "Wang"):
+        await store.person(tenant, "id.example|7", Role.TRAINEE, name, at=NOON)
+        async with database_engine.connect() as connection:
+            found = await connection.execute(text("select display_name from accounts"))
+        assert found.scalars().all() == [name]
+
+
 @pytest.mark.postgres
 async def test_a_database_that_is_away_makes_no_key_unknown() -> None:
     engine = postgres_engine("postgresql://nobody:nothing@127.0.0.1:1/nowhere")
@@ -168,6 +247,10 @@ async def test_a_database_that_is_away_makes_no_key_unknown() -> None:
         await store.tenant_id("acme")
     with pytest.raises(KeysUnavailable):
         await store.account(owner.tenant, "Li", Role.TRAINEE, at=NOON)
+    with pytest.raises(KeysUnavailable):
+        await store.person(owner.tenant, "Li", Role.TRAINEE, None, at=NOON)
+    with pytest.raises(KeysUnavailable):
+        await store.used({KeyId("k")}, at=NOON)
     await engine.dispose()
 
 

@@ -89,6 +89,9 @@ KINDS: Mapping[type[Exception], Kind] = {
     training.ScenarioInvalid: Kind(_UNPROCESSABLE, "invalid_request"),
     training.KnowledgeBaseNotFound: Kind(
         HTTPStatus.NOT_FOUND, "knowledge_base_not_found", "there is no such knowledge base"
+    training.DrillInvalid: Kind(_UNPROCESSABLE, "invalid_request"),
+    training.DrillClosed: Kind(_CONFLICT, "drill_closed", facts=("reason",)),
+    training.DrillMoved: Kind(_CONFLICT, "drill_moved", "somebody else changed the drill; nothing was written"),
     ),
     training.DocumentNotFound: Kind(HTTPStatus.NOT_FOUND, "document_not_found", "the base has no such document"),
     training.IndexFaulty: _INTERNAL,  # of jobs, and told in their items; no request ever meets it
@@ -200,7 +203,12 @@ class Problem:
 def problem(error: Exception) -> Problem:
     """The problem that an error of ours is; one that is nobody's is an internal error and tells nothing."""
     if isinstance(
-        error, edge.FieldInvalid | training.ScenarioInvalid | training.KnowledgeInvalid | training.SceneUnknown
+        error,
+        edge.FieldInvalid
+        | training.ScenarioInvalid
+        | training.KnowledgeInvalid
+        | training.SceneUnknown
+        | training.DrillInvalid,
     ):
         return invalid([(error.field, error.detail)])
     kind = _kind(type(error))

@@ -44,6 +44,27 @@ class DrillNotFound(SessionsError):
     """There is no such drill for this tenant."""
 
 
+class DrillInvalid(SessionsError):
+    """The drill cannot be held, or the session cannot take part in it; `field` says where, the message why."""
+
+    def __init__(self, field: str, detail: str) -> None:
+        super().__init__(detail)
+        self.field = field
+        self.detail = detail
+
+
+class DrillClosed(SessionsError):
+    """No new session begins in the drill: it is cancelled, archived or over."""
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(f"the drill is {reason}")
+        self.reason = reason
+
+
+class DrillMoved(SessionsError):
+    """Somebody else has changed the drill meanwhile; nothing was written."""
+
+
 class ScenarioInvalid(SessionsError):
     """The scenario could never be played; `field` says where, the message why."""
 

@@ -47,6 +47,10 @@ class Sessions(Protocol):
         once.
         """
 
+    async def by_key(self, tenant: TenantId, trainee: AccountId, idempotency: IdempotencyKey) -> Session | None:
+        """The session that this trainee asked for with this key; raises `IdempotencyKeyReused` when it was asked for
+        with other content."""
+
     async def get(self, viewer: Viewer, session: SessionId) -> Session | None:
         """The session if this viewer may see it."""
 

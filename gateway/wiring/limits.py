@@ -3,8 +3,8 @@
 from collections.abc import Awaitable, Callable
 
 from gateway.adapters.open_gate import OpenGate
+from gateway.current_limits import CurrentLimits
 from gateway.domain.limits import Claim
-from gateway.limit_book import LimitBook
 from gateway.limit_ports import EffectiveLimits, Gate
 from gateway.settings import Settings
 from gateway.turn_admission import TurnAdmission
@@ -13,7 +13,7 @@ from sessions.use_cases.prepare_turn import TurnOrder
 
 
 def limits(settings: Settings) -> tuple[Gate, EffectiveLimits]:
-    return OpenGate(), LimitBook(settings.limits)
+    return OpenGate(), CurrentLimits(settings.limits)
 
 
 def turn_admission(use: UseCases, gate: Gate, limits: EffectiveLimits) -> TurnAdmission:

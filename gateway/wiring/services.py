@@ -43,6 +43,8 @@ from gateway.wiring.tracing import tracing
 from gateway.wiring.turn_routing import TurnRouting, turn_routing
 from router.ports import Tracing
 from sessions.adapters.forgiving_turn_lock import ForgivingTurnLock
+from sessions.adapters.open_seats import OpenSeats
+from sessions.adapters.postgres.drills import PostgresDrills
 from sessions.adapters.postgres.knowledge_catalogue import PostgresCatalogue
 from sessions.adapters.postgres.records import PostgresRecords
 from sessions.adapters.redis_turn_lock import RedisTurnLock
@@ -121,6 +123,8 @@ async def services(settings: Settings, *, stopping: asyncio.Event) -> AsyncItera
                 tiers=tiers,
                 writers=prompt_writers(settings, counters),
                 catalogue=PostgresCatalogue(engine=engine),
+                drills=PostgresDrills(engine=engine),
+                seats=OpenSeats(),
                 knowledge=finding.search,
                 note_timeout_s=settings.sessions.note_timeout_s,
                 compacted=metrics.saw_compaction,

@@ -103,6 +103,13 @@ class MemorySessions(Sessions):
         return session
 
     @override
+    async def by_key(self, tenant: TenantId, trainee: AccountId, idempotency: IdempotencyKey) -> Session | None:
+        digest, first = self._keys.get((tenant, trainee, idempotency.key), (idempotency.digest, None))
+        if digest != idempotency.digest:
+            raise IdempotencyKeyReused
+        return None if first is None else self._sessions[first]
+
+    @override
     async def get(self, viewer: Viewer, session: SessionId) -> Session | None:
         found = self._sessions.get(session)
         return found if found is not None and found.is_visible_to(viewer) else None
@@ -117,6 +124,7 @@ class MemorySessions(Sessions):
             if session.is_visible_to(viewer)
             and which.trainee in (None, session.trainee)
             and which.state in (None, session.state)
+            and which.drill in (None, session.drill)
         ]
         return _page(wanted, lambda session: Cursor(session.created_at, session.id), limit=limit, after=after)
 

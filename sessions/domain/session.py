@@ -7,6 +7,7 @@ from enum import StrEnum
 from typing import NewType
 from uuid import UUID
 
+from sessions.domain.drill import DrillId
 from sessions.domain.scenario import ScenarioId
 from sessions.domain.viewer import AccountId, TenantId, Viewer
 from sessions.errors import IllegalTransition
@@ -60,6 +61,7 @@ class Session:
     """How many notes were ever written; it guards them as `version` guards everything else."""
     closed_at: datetime | None = None
     metadata: Mapping[str, str] = field(default_factory=dict)
+    drill: DrillId | None = None
 
     @property
     def is_open(self) -> bool:
@@ -105,3 +107,4 @@ class SessionFilter:
 
     trainee: AccountId | None = None
     state: State | None = None
+    drill: DrillId | None = None

@@ -2,18 +2,20 @@
 
 from sessions.domain.session import Session, SessionId, closed
 from sessions.domain.viewer import Viewer
+from sessions.drill_ports import Seats
 from sessions.ports import Clock, OutboxEntry, Records, TurnLock, Tutor, WorkingSets
 from sessions.use_cases.read_session import visible_session
 
 
 class CloseSession:
     def __init__(
-        self, *, records: Records, lock: TurnLock, tutor: Tutor, working_sets: WorkingSets, clock: Clock
+        self, *, records: Records, lock: TurnLock, tutor: Tutor, working_sets: WorkingSets, seats: Seats, clock: Clock
     ) -> None:
         self._records = records
         self._lock = lock
         self._tutor = tutor
         self._working_sets = working_sets
+        self._seats = seats
         self._clock = clock
 
     async def __call__(self, viewer: Viewer, session: SessionId) -> Session:
@@ -22,6 +24,7 @@ class CloseSession:
             await visible_session(work, viewer, session)
         async with self._lock.hold(session):
             ended = await self._close(viewer, session)
+        await self._seats.give_back(ended)
         await self._working_sets.drop(session)
         await self._tutor.forget(session)
         return ended

@@ -176,7 +176,8 @@ class TurnPreparation:
 
 
 def asker_of(session: Session, writer: PromptWriter) -> Asker:
-    return Asker(session.scenario, session.scenario_version, session.trainee, writer.window_tokens)
+    drill = "" if session.drill is None else str(session.drill)
+    return Asker(session.scenario, session.scenario_version, session.trainee, writer.window_tokens, drill)
 
 
 async def _earlier(work: UnitOfWork, order: TurnOrder) -> Turn | None:

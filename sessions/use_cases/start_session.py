@@ -1,14 +1,18 @@
-"""Start a session: one trainee's run through the latest version of a scenario."""
+"""Start a session: one trainee's run through the latest version of a scenario, on its own or in a drill."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import datetime
 from uuid import uuid4
 
-from sessions.domain.scenario import ScenarioId
+from sessions.domain.drill import Drill, DrillId, admit
+from sessions.domain.scenario import Scenario, ScenarioId
 from sessions.domain.session import Session, SessionId
 from sessions.domain.turn import IdempotencyKey
 from sessions.domain.viewer import Viewer
+from sessions.drill_ports import Drills, Seats
 from sessions.ports import Clock, OutboxEntry, Records
+from sessions.use_cases.read_drill import known_drill
 from sessions.use_cases.read_scenario import known_scenario
 
 
@@ -18,32 +22,73 @@ class SessionOrder:
     scenario: ScenarioId
     metadata: Mapping[str, str]
     idempotency: IdempotencyKey | None = None
+    drill: DrillId | None = None
 
 
 class StartSession:
-    def __init__(self, *, records: Records, clock: Clock) -> None:
+    def __init__(self, *, records: Records, drills: Drills, seats: Seats, clock: Clock) -> None:
         self._records = records
+        self._drills = drills
+        self._seats = seats
         self._clock = clock
 
-    async def __call__(self, order: SessionOrder) -> Session:
-        """The new session, or the earlier one of the same key; raises `ScenarioNotFound` or `IdempotencyKeyReused`."""
-        viewer, now = order.viewer, self._clock.now()
+    async def earlier(self, order: SessionOrder) -> Session | None:
+        """The session that this order asked for before, by its key; raises `IdempotencyKeyReused`."""
+        if order.idempotency is None:
+            return None
         async with self._records.begin() as work:
-            scenario = await known_scenario(work, viewer.tenant, order.scenario)
-            wanted = Session(
-                id=SessionId(uuid4()),
-                tenant=viewer.tenant,
-                trainee=viewer.account,
-                scenario=scenario.id,
-                scenario_version=scenario.version,
-                scene=scenario.content.scenes[0].name,
-                opening=scenario.content.opening.strip(),
-                created_at=now,
-                metadata=dict(order.metadata),
-            )
-            session = await work.sessions.add(wanted, order.idempotency)
-            if session.id == wanted.id:
-                await work.outbox.add(
-                    OutboxEntry(viewer.tenant, "session.started", str(session.id), {"scenario": str(scenario.id)}, now)
-                )
+            return await work.sessions.by_key(order.viewer.tenant, order.viewer.account, order.idempotency)
+
+    async def __call__(self, order: SessionOrder) -> Session:
+        """The new session, in its seat, or the earlier one of the same key.
+
+        Raises `DrillNotFound`, `DrillClosed`, `DrillInvalid` for another scenario than the drill's,
+        `ScenarioNotFound`, `IdempotencyKeyReused`, or that there is no seat.
+        """
+        earlier = await self.earlier(order)
+        if earlier is not None:
+            return earlier
+        now = self._clock.now()
+        drill = await self._drill(order, now)
+        async with self._records.begin() as work:
+            scenario = await known_scenario(work, order.viewer.tenant, order.scenario)
+        wanted, written = _new_session(order, scenario, now), False
+        await self._seats.take(wanted, drill)
+        try:
+            session = await self._write(wanted, order.idempotency)
+            written = session.id == wanted.id
+        finally:
+            if not written:
+                await self._seats.give_back(wanted)
         return session
+
+    async def _drill(self, order: SessionOrder, now: datetime) -> Drill | None:
+        if order.drill is None:
+            return None
+        drill = await known_drill(self._drills, order.viewer.tenant, order.drill)
+        admit(drill, order.scenario, now=now)
+        return drill
+
+    async def _write(self, wanted: Session, idempotency: IdempotencyKey | None) -> Session:
+        async with self._records.begin() as work:
+            session = await work.sessions.add(wanted, idempotency)
+            if session.id == wanted.id:
+                facts = {"scenario": str(wanted.scenario)}
+                entry = OutboxEntry(wanted.tenant, "session.started", str(wanted.id), facts, wanted.created_at)
+                await work.outbox.add(entry)
+        return session
+
+
+def _new_session(order: SessionOrder, scenario: Scenario, now: datetime) -> Session:
+    return Session(
+        id=SessionId(uuid4()),
+        tenant=order.viewer.tenant,
+        trainee=order.viewer.account,
+        scenario=scenario.id,
+        scenario_version=scenario.version,
+        scene=scenario.content.scenes[0].name,
+        opening=scenario.content.opening.strip(),
+        created_at=now,
+        metadata=dict(order.metadata),
+        drill=order.drill,
+    )

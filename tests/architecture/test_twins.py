@@ -29,6 +29,7 @@ ELSEWHERE = {
     "loadtests/simulator/reading.py": "tests/integration/loadtests/simulator/test_routes_openai.py",
     "loadtests/simulator/serving.py": "tests/integration/loadtests/simulator/test_fleet.py",
     "loadtests/simulator/whole_body.py": "tests/integration/loadtests/simulator/test_breakage.py",
+    "sessions/adapters/memory_drills.py": "tests/contract/sessions/test_drills.py",
     "sessions/adapters/memory_jobs.py": "tests/contract/sessions/test_job_queue.py",
     "sessions/adapters/postgres/job_rows.py": "tests/contract/sessions/test_job_book.py",
     "sessions/adapters/memory_tenant_tiers.py": "tests/contract/sessions/test_tenant_tiers.py",

@@ -3,8 +3,10 @@
 from dataclasses import dataclass
 
 from gateway.use_cases import Outside, UseCases, use_cases
+from sessions.adapters.memory_drills import MemoryDrills
 from sessions.adapters.memory_knowledge import MemoryKnowledge
 from sessions.adapters.memory_working_sets import MemoryWorkingSets
+from sessions.adapters.open_seats import OpenSeats
 from sessions.domain.scenario import Scenario
 from sessions.domain.session import Session
 from sessions.domain.turn import IdempotencyKey, Turn
@@ -61,6 +63,8 @@ async def staged(*models: str, **changes: object) -> Stage:
         tiers=tiers,
         writers=writers(*models),
         catalogue=MemoryKnowledge(),
+        drills=MemoryDrills(),
+        seats=OpenSeats(),
     )
     use = use_cases(outside)
     author = viewer(tenant=trainee.tenant, sees_all=True)

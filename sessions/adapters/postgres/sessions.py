@@ -12,7 +12,7 @@ from sessions.adapters.postgres.transaction import Transaction
 from sessions.domain.page import Cursor, Page
 from sessions.domain.session import Session, SessionFilter, SessionId, State
 from sessions.domain.turn import IdempotencyKey
-from sessions.domain.viewer import Viewer
+from sessions.domain.viewer import AccountId, TenantId, Viewer
 from sessions.errors import IdempotencyKeyReused, SessionMoved
 from sessions.ports import Sessions
 
@@ -32,7 +32,25 @@ class PostgresSessions(Sessions):
         )
         if written is not None or idempotency is None:
             return session
-        return await self._earlier(session, idempotency)
+        earlier = await self.by_key(session.tenant, session.trainee, idempotency)
+        if earlier is None:
+            raise IdempotencyKeyReused
+        return earlier
+
+    @override
+    async def by_key(self, tenant: TenantId, trainee: AccountId, idempotency: IdempotencyKey) -> Session | None:
+        row = await self._transaction.one(
+            select(sessions).where(
+                sessions.c.tenant_id == tenant,
+                sessions.c.trainee_id == trainee,
+                sessions.c.idempotency_key == idempotency.key,
+            )
+        )
+        if row is None:
+            return None
+        if row.idempotency_digest != idempotency.digest:
+            raise IdempotencyKeyReused
+        return _session(row)
 
     @override
     async def get(self, viewer: Viewer, session: SessionId) -> Session | None:
@@ -48,6 +66,8 @@ class PostgresSessions(Sessions):
             wanted = wanted.where(sessions.c.trainee_id == which.trainee)
         if which.state is not None:
             wanted = wanted.where(sessions.c.state == which.state)
+        if which.drill is not None:
+            wanted = wanted.where(sessions.c.drill_id == which.drill)
         rows = await self._transaction.all(
             paged(wanted, sessions.c.created_at, sessions.c.id, limit=limit, after=after)
         )
@@ -75,18 +95,6 @@ class PostgresSessions(Sessions):
             raise SessionMoved(f"the session {session.id} is not at version {session.version - 1}")
         return _session(advanced)
 
-    async def _earlier(self, session: Session, idempotency: IdempotencyKey) -> Session:
-        row = await self._transaction.one(
-            select(sessions).where(
-                sessions.c.tenant_id == session.tenant,
-                sessions.c.trainee_id == session.trainee,
-                sessions.c.idempotency_key == idempotency.key,
-            )
-        )
-        if row is None or row.idempotency_digest != idempotency.digest:
-            raise IdempotencyKeyReused
-        return _session(row)
-
 
 def _visible_to(viewer: Viewer) -> list[ColumnElement[bool]]:
     mine = [] if viewer.only_of is None else [sessions.c.trainee_id == viewer.only_of]
@@ -108,6 +116,7 @@ def _values(session: Session, idempotency: IdempotencyKey | None) -> dict[str, o
         "metadata": dict(session.metadata),
         "created_at": session.created_at,
         "closed_at": session.closed_at,
+        "drill_id": session.drill,
         "idempotency_key": idempotency.key if idempotency else None,
         "idempotency_digest": idempotency.digest if idempotency else None,
     }
@@ -129,4 +138,5 @@ def _session(row: Row[Any]) -> Session:
         note_count=row.note_count,
         closed_at=row.closed_at,
         metadata=row.metadata,
+        drill=row.drill_id,
     )

@@ -22,7 +22,7 @@ from sqlalchemy import (
     Uuid,
     text,
 )
-from sqlalchemy.dialects.postgresql import JSONB
+from sqlalchemy.dialects.postgresql import ARRAY, JSONB
 
 metadata = MetaData()
 
@@ -48,6 +48,7 @@ accounts = Table(
     Column("role", Text, nullable=False),
     Column("name", Text, nullable=False),
     Column("created_at", MOMENT, nullable=False),
+    Column("display_name", Text),
     PrimaryKeyConstraint("id", name="accounts_pkey"),
     UniqueConstraint("tenant_id", "id", name="accounts_tenant_id_id_key"),
     UniqueConstraint("tenant_id", "name", name="accounts_tenant_id_name_key"),
@@ -64,11 +65,45 @@ api_keys = Table(
     Column("created_at", MOMENT, nullable=False),
     Column("expires_at", MOMENT),
     Column("revoked_at", MOMENT),
+    Column("label", Text),
+    Column("scopes", ARRAY(Text)),
+    Column("last_used_at", MOMENT),
     PrimaryKeyConstraint("id", name="api_keys_pkey"),
     ForeignKeyConstraint(
         ["tenant_id", "account_id"], ["accounts.tenant_id", "accounts.id"], name="api_keys_account_fkey"
     ),
     Index("api_keys_by_tenant", "tenant_id", "created_at", "id"),
+    Index("api_keys_by_account", "tenant_id", "account_id"),
+)
+
+tenant_limits = Table(
+    "tenant_limits",
+    metadata,
+    Column("tenant_id", Uuid, nullable=False),
+    Column("requests_per_minute", Integer),
+    Column("request_burst", Integer),
+    Column("input_tokens_per_minute", Integer),
+    Column("output_tokens_per_minute", Integer),
+    Column("turns_in_flight", Integer),
+    Column("sessions", Integer),
+    PrimaryKeyConstraint("tenant_id", name="tenant_limits_pkey"),
+    ForeignKeyConstraint(["tenant_id"], ["tenants.id"], name="tenant_limits_tenant_fkey"),
+)
+
+account_limits = Table(
+    "account_limits",
+    metadata,
+    Column("account_id", Uuid, nullable=False),
+    Column("tenant_id", Uuid, nullable=False),
+    Column("requests_per_minute", Integer),
+    Column("request_burst", Integer),
+    Column("input_tokens_per_minute", Integer),
+    Column("output_tokens_per_minute", Integer),
+    Column("turns_in_flight", Integer),
+    PrimaryKeyConstraint("account_id", name="account_limits_pkey"),
+    ForeignKeyConstraint(
+        ["tenant_id", "account_id"], ["accounts.tenant_id", "accounts.id"], name="account_limits_account_fkey"
+    ),
 )
 
 scenarios = Table(
@@ -102,6 +137,32 @@ scenario_versions = Table(
     ),
 )
 
+drills = Table(
+    "drills",
+    metadata,
+    Column("id", Uuid, nullable=False),
+    Column("tenant_id", Uuid, nullable=False),
+    Column("name", Text, nullable=False),
+    Column("scenario_id", Uuid, nullable=False),
+    Column("starts_at", MOMENT, nullable=False),
+    Column("ends_at", MOMENT, nullable=False),
+    Column("expected_trainees", Integer, nullable=False),
+    Column("seats", Integer),
+    Column("walk_ins", Integer, nullable=False),
+    Column("turns_in_flight", Integer),
+    Column("state", Text, nullable=False),
+    Column("version", Integer, nullable=False),
+    Column("created_by", Uuid, nullable=False),
+    Column("created_at", MOMENT, nullable=False),
+    PrimaryKeyConstraint("id", name="drills_pkey"),
+    UniqueConstraint("tenant_id", "id", name="drills_tenant_id_id_key"),
+    ForeignKeyConstraint(
+        ["tenant_id", "scenario_id"], ["scenarios.tenant_id", "scenarios.id"], name="drills_scenario_fkey"
+    ),
+    ForeignKeyConstraint(["tenant_id", "created_by"], ["accounts.tenant_id", "accounts.id"], name="drills_author_fkey"),
+    Index("drills_by_age", "tenant_id", "created_at", "id"),
+)
+
 sessions = Table(
     "sessions",
     metadata,
@@ -121,6 +182,7 @@ sessions = Table(
     Column("idempotency_key", Text),
     Column("idempotency_digest", Text),
     Column("note_count", Integer, nullable=False, server_default=text("0")),
+    Column("drill_id", Uuid),
     PrimaryKeyConstraint("id", name="sessions_pkey"),
     UniqueConstraint("tenant_id", "id", name="sessions_tenant_id_id_key"),
     UniqueConstraint("tenant_id", "trainee_id", "idempotency_key", name="sessions_idempotency_key"),
@@ -132,8 +194,17 @@ sessions = Table(
         ["scenario_versions.tenant_id", "scenario_versions.scenario_id", "scenario_versions.version"],
         name="sessions_scenario_version_fkey",
     ),
+    ForeignKeyConstraint(["tenant_id", "drill_id"], ["drills.tenant_id", "drills.id"], name="sessions_drill_fkey"),
     Index("sessions_by_age", "tenant_id", "created_at", "id"),
     Index("sessions_by_trainee", "tenant_id", "trainee_id", "created_at", "id"),
+    Index(
+        "sessions_by_drill",
+        "tenant_id",
+        "drill_id",
+        "created_at",
+        "id",
+        postgresql_where=text("drill_id is not null"),
+    ),
 )
 
 turns = Table(

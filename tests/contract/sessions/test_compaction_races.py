@@ -12,9 +12,11 @@ import pytest
 from typing_extensions import override
 
 from gateway.use_cases import Outside, UseCases, use_cases
+from sessions.adapters.memory_drills import MemoryDrills
 from sessions.adapters.memory_knowledge import MemoryKnowledge
 from sessions.adapters.memory_records import MemoryRecords
 from sessions.adapters.memory_working_sets import MemoryWorkingSets
+from sessions.adapters.open_seats import OpenSeats
 from sessions.domain.compaction import Marks
 from sessions.domain.history import history
 from sessions.domain.note import live_notes
@@ -77,6 +79,8 @@ def processes(records: Records, outcomes: Counter[str], dice: random.Random) -> 
         tiers=FakeTiers(),
         writers={"fake": PromptWriter(model="fake", counter=WordCounter(), shares=SHARES, marks=MARKS)},
         catalogue=MemoryKnowledge(),
+        drills=MemoryDrills(),
+        seats=OpenSeats(),
         compacted=lambda outcome: outcomes.update([outcome]),
     )
     return [use_cases(outside), use_cases(replace(outside, clock=FakeClock()))]

@@ -95,6 +95,18 @@ async def test_the_earlier_session_is_given_as_it_stands_now(records: Records) -
         assert (await work.sessions.add(session("again"), KEY)).turn_count == 1
 
 
+async def test_a_session_is_found_by_the_key_of_its_trainee(records: Records) -> None:
+    async with records.begin() as work:
+        first = await work.sessions.add(session("first"), KEY)
+    async with records.begin() as work:
+        assert await work.sessions.by_key(HERE.tenant, HERE.trainee, KEY) == first
+        assert await work.sessions.by_key(HERE.tenant, HERE.other_trainee, KEY) is None
+        assert await work.sessions.by_key(ELSEWHERE.tenant, HERE.trainee, KEY) is None
+        assert await work.sessions.by_key(HERE.tenant, HERE.trainee, replace(KEY, key="order 8")) is None
+        with pytest.raises(IdempotencyKeyReused):
+            await work.sessions.by_key(HERE.tenant, HERE.trainee, replace(KEY, digest="another"))
+
+
 async def test_the_same_key_with_another_content_is_refused(records: Records) -> None:
     async with records.begin() as work:
         await work.sessions.add(session("first"), KEY)

@@ -15,11 +15,11 @@ from typing_extensions import override
 
 from gateway.adapters.open_gate import OpenGate
 from gateway.api.app import build_app
+from gateway.current_limits import CurrentLimits
 from gateway.domain.access import KeyId, Principal, Role, StoredKey, digest, written
 from gateway.errors import KeysUnavailable
 from gateway.job_cases import job_cases
 from gateway.knowledge_cases import knowledge_cases
-from gateway.limit_book import LimitBook
 from gateway.limit_settings import LimitSettings
 from gateway.metrics import Metrics
 from gateway.model_tiers import ModelTiers
@@ -31,10 +31,12 @@ from gateway.think_time import ThinkTime
 from gateway.use_cases import Outside, use_cases
 from gateway.wiring.documents import document_processes
 from router.domain.fleet import Fleet, Health, Replica, ReplicaId
+from sessions.adapters.memory_drills import MemoryDrills
 from sessions.adapters.memory_jobs import MemoryJobs
 from sessions.adapters.memory_knowledge import MemoryKnowledge
 from sessions.adapters.memory_tenant_tiers import MemoryTenantTiers
 from sessions.adapters.memory_working_sets import MemoryWorkingSets
+from sessions.adapters.open_seats import OpenSeats
 from sessions.domain.job_layers import LayerSizes
 from sessions.domain.tiers import offer_of
 from sessions.job_settings import JobSettings
@@ -164,6 +166,8 @@ async def house(*, lock: TurnLock | None = None, heartbeat_s: float = HEARTBEAT_
         tiers=tiers,
         writers=writers(*fleet),
         catalogue=knowledge,
+        drills=MemoryDrills(),
+        seats=OpenSeats(),
         compacted=metrics.saw_compaction,
     )
     use = use_cases(outside)
@@ -212,7 +216,7 @@ async def house(*, lock: TurnLock | None = None, heartbeat_s: float = HEARTBEAT_
                 jobs,
                 documents,
                 OpenGate(),
-                LimitBook(LimitSettings()),
+                CurrentLimits(LimitSettings()),
             )
 
     async with served(services) as base_url, _clients(base_url, keys) as (nobody, here, elsewhere):

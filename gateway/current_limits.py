@@ -9,7 +9,7 @@ from gateway.limit_ports import EffectiveLimits
 from gateway.limit_settings import LimitSettings, Some
 
 
-class LimitBook(EffectiveLimits):
+class CurrentLimits(EffectiveLimits):
     def __init__(self, settings: LimitSettings) -> None:
         self._settings = settings
 

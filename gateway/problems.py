@@ -86,12 +86,12 @@ KINDS: Mapping[type[Exception], Kind] = {
     training.TooManyQuestions: Kind(_UNPROCESSABLE, "too_many_questions", facts=("limit",)),
     training.TooManyJobs: Kind(HTTPStatus.TOO_MANY_REQUESTS, "too_many_jobs", facts=("limit",)),
     training.DrillNotFound: Kind(HTTPStatus.NOT_FOUND, "drill_not_found", "there is no such drill"),
-    training.ScenarioInvalid: Kind(_UNPROCESSABLE, "invalid_request"),
-    training.KnowledgeBaseNotFound: Kind(
-        HTTPStatus.NOT_FOUND, "knowledge_base_not_found", "there is no such knowledge base"
     training.DrillInvalid: Kind(_UNPROCESSABLE, "invalid_request"),
     training.DrillClosed: Kind(_CONFLICT, "drill_closed", facts=("reason",)),
     training.DrillMoved: Kind(_CONFLICT, "drill_moved", "somebody else changed the drill; nothing was written"),
+    training.ScenarioInvalid: Kind(_UNPROCESSABLE, "invalid_request"),
+    training.KnowledgeBaseNotFound: Kind(
+        HTTPStatus.NOT_FOUND, "knowledge_base_not_found", "there is no such knowledge base"
     ),
     training.DocumentNotFound: Kind(HTTPStatus.NOT_FOUND, "document_not_found", "the base has no such document"),
     training.IndexFaulty: _INTERNAL,  # of jobs, and told in their items; no request ever meets it

@@ -8,18 +8,18 @@ from sessions.knowledge_ports import Catalogue
 from sessions.ports import Clock, KnowledgeSearch, Records, Tiers, TurnLock, Tutor, WorkingSets
 from sessions.prompt_writer import PromptWriter
 from sessions.use_cases.ask_for_note import NoteAsking
-from sessions.use_cases.change_scene import ChangeScene
 from sessions.use_cases.change_drill import ChangeDrill, EndDrill
+from sessions.use_cases.change_scene import ChangeScene
 from sessions.use_cases.check_scenario import CheckScenario
 from sessions.use_cases.close_session import CloseSession
 from sessions.use_cases.compact_session import CompactSession
-from sessions.use_cases.create_scenario import CreateScenario
 from sessions.use_cases.create_drill import CreateDrill
+from sessions.use_cases.create_scenario import CreateScenario
 from sessions.use_cases.explain_context import ExplainContext
 from sessions.use_cases.note_book import CompactionOutcome, NoteBook
 from sessions.use_cases.prepare_turn import TurnPreparation
-from sessions.use_cases.read_scenario import ListScenarios, ReadScenario
 from sessions.use_cases.read_drill import ListDrills, ReadDrill
+from sessions.use_cases.read_scenario import ListScenarios, ReadScenario
 from sessions.use_cases.read_session import ListSessions, ReadSession
 from sessions.use_cases.read_turn import ListTurns, ReadTurn
 from sessions.use_cases.revise_scenario import ReviseScenario
@@ -32,12 +32,12 @@ from sessions.use_cases.turn_book import TurnBook
 
 @dataclass(frozen=True, slots=True)
 class UseCases:
-    create_scenario: CreateScenario
     create_drill: CreateDrill
     change_drill: ChangeDrill
     end_drill: EndDrill
     read_drill: ReadDrill
     list_drills: ListDrills
+    create_scenario: CreateScenario
     revise_scenario: ReviseScenario
     read_scenario: ReadScenario
     list_scenarios: ListScenarios
@@ -69,9 +69,9 @@ class Outside:
     tiers: Tiers
     writers: Mapping[str, PromptWriter]
     catalogue: Catalogue
-    knowledge: KnowledgeSearch | None = None
     drills: Drills
     seats: Seats
+    knowledge: KnowledgeSearch | None = None
     """None: no message has any background."""
     note_timeout_s: float = 30.0
     compacted: Callable[[CompactionOutcome], None] = _unheard
@@ -88,14 +88,14 @@ def use_cases(outside: Outside) -> UseCases:
         records=records, histories=histories, models=models, notes=notes, knowledge=outside.knowledge
     )
     return UseCases(
-        create_scenario=CreateScenario(records=records, check=check, clock=clock),
-        revise_scenario=ReviseScenario(records=records, check=check, clock=clock),
-        read_scenario=ReadScenario(records=records),
         create_drill=CreateDrill(records=records, drills=outside.drills, clock=clock),
         change_drill=ChangeDrill(records=records, drills=outside.drills),
         end_drill=EndDrill(drills=outside.drills),
         read_drill=ReadDrill(drills=outside.drills),
         list_drills=ListDrills(drills=outside.drills),
+        create_scenario=CreateScenario(records=records, check=check, clock=clock),
+        revise_scenario=ReviseScenario(records=records, check=check, clock=clock),
+        read_scenario=ReadScenario(records=records),
         list_scenarios=ListScenarios(records=records),
         start_session=StartSession(records=records, drills=outside.drills, seats=outside.seats, clock=clock),
         read_session=ReadSession(records=records),

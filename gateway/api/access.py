@@ -23,7 +23,7 @@ async def authenticated(request: Request) -> Principal:
     shown = presented(headers[0] if headers else None)
     caller = principal(shown, await services.keys.find(shown.id), now=services.clock())
     facts = facts_of(request.scope)
-    facts.tenant, facts.account = str(caller.tenant), str(caller.account)
+    facts.tenant, facts.account, facts.role = str(caller.tenant), str(caller.account), str(caller.role)
     request.scope[_CALLER] = caller
     return caller
 

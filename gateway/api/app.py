@@ -13,11 +13,14 @@ from starlette.responses import Response
 
 from gateway.api import fleet, health, jobs, knowledge, scenarios, sessions, tiers, turns
 from gateway.api.body import RequestInvalid
+from gateway.api.cors import Preflight
+from gateway.api.edge_headers import EdgeHeaders
 from gateway.api.openai_errors import refusal
 from gateway.api.openapi import Api
+from gateway.api.request_facts import facts_of
 from gateway.api.request_log import RequestLog
 from gateway.errors import GatewayError
-from gateway.problems import UNKNOWN_PATH, WRONG_METHOD, invalid, plain, problem
+from gateway.problems import UNKNOWN_PATH, WRONG_METHOD, Problem, invalid, plain, problem
 from gateway.services import Services
 from router.errors import RouterError
 from sessions.errors import SessionsError
@@ -65,23 +68,29 @@ def build_app(services: Callable[[], AbstractAsyncContextManager[Services]]) -> 
     )
     for routes in ROUTERS:
         app.include_router(routes)
-    app.add_middleware(RequestLog)
+    for layer in (Preflight, RequestLog, EdgeHeaders):  # the last is the outermost
+        app.add_middleware(layer)
     return app
 
 
 async def _refused(request: Request, error: Exception) -> Response:
-    return refusal(request.scope, problem(error))
+    return _told(request, problem(error))
 
 
 async def _invalid(request: Request, error: RequestInvalid) -> Response:
-    return refusal(request.scope, invalid(error.faults))
+    return _told(request, invalid(error.faults))
 
 
 async def _framework_refused(request: Request, error: HTTPException) -> Response:
     """The framework itself refuses for two reasons only: no route fits the path, or none of its methods."""
     if error.status_code == HTTPStatus.METHOD_NOT_ALLOWED:
-        return refusal(request.scope, plain(WRONG_METHOD), headers={"Allow": _allowed(request)})
-    return refusal(request.scope, plain(UNKNOWN_PATH))
+        return _told(request, plain(WRONG_METHOD), headers={"Allow": _allowed(request)})
+    return _told(request, plain(UNKNOWN_PATH))
+
+
+def _told(request: Request, refused: Problem, *, headers: dict[str, str] | None = None) -> Response:
+    facts_of(request.scope).refused(refused)
+    return refusal(request.scope, refused, headers=headers)
 
 
 def _allowed(request: Request) -> str:

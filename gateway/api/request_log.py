@@ -1,6 +1,8 @@
-"""The outermost layer: one log line and one count per request, a request id, and an answer for our own mistakes.
+"""One log line and one count per request, a request id, and an answer for our own mistakes.
 
-A plain ASGI layer: the framework's middleware class hides disconnects and buffers streams.
+The line holds ids, numbers and names of ours: never a path, a query, a header's value or a word that somebody wrote;
+of the client's address only the network. A plain ASGI layer: the framework's middleware class hides disconnects and
+buffers streams.
 """
 
 import time
@@ -11,9 +13,10 @@ from starlette.datastructures import MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from structlog.typing import FilteringBoundLogger
 
+from gateway.api.edge_headers import client_network_of
 from gateway.api.lost_client import ClientGone
 from gateway.api.openai_errors import refusal
-from gateway.api.request_facts import RequestFacts, begin
+from gateway.api.request_facts import RequestFacts, begin, facts_of
 from gateway.metrics import Metrics
 from gateway.problems import problem
 from gateway.services import Services
@@ -31,9 +34,12 @@ _log: FilteringBoundLogger = structlog.get_logger(__name__)
 
 @dataclass(slots=True)
 class _Answer:
-    """What was sent so far."""
+    """What came and went so far."""
 
     status: int | None = None
+    is_whole: bool = False
+    bytes_in: int = 0
+    bytes_out: int = 0
 
 
 class RequestLog:
@@ -46,11 +52,11 @@ class RequestLog:
             return
         facts, answer, started = begin(scope), _Answer(), time.perf_counter()
         try:
-            await self._serve(scope, receive, _marking(send, facts, answer), answer)
+            await self._serve(scope, _counting(receive, answer), _marking(send, facts, answer), answer)
         finally:
             status = answer.status or CLIENT_GONE_STATUS
             _metrics(scope).saw_request(method=_method(scope), route=_route(scope), status=status)
-            _write(scope, facts, status, time.perf_counter() - started)
+            _write(scope, facts, answer, time.perf_counter() - started)
 
     async def _serve(self, scope: Scope, receive: Receive, send: Send, answer: _Answer) -> None:
         try:
@@ -62,7 +68,18 @@ class RequestLog:
             _log.exception("request failed", route=_route(scope))
             if answer.status is not None:
                 raise
-            await refusal(scope, problem(error))(scope, receive, send)
+            refused = problem(error)
+            facts_of(scope).refused(refused)
+            await refusal(scope, refused)(scope, receive, send)
+
+
+def _counting(receive: Receive, answer: _Answer) -> Receive:
+    async def counted() -> Message:
+        message = await receive()
+        answer.bytes_in += len(message.get("body", b""))
+        return message
+
+    return counted
 
 
 def _marking(send: Send, facts: RequestFacts, answer: _Answer) -> Send:
@@ -71,17 +88,24 @@ def _marking(send: Send, facts: RequestFacts, answer: _Answer) -> Send:
             answer.status = message["status"]
             MutableHeaders(scope=message)["X-Request-ID"] = facts.request_id
         await send(message)
+        if message["type"] == "http.response.body":
+            answer.bytes_out += len(message.get("body", b""))
+            answer.is_whole = not message.get("more_body", False)
 
     return marked
 
 
-def _write(scope: Scope, facts: RequestFacts, status: int, seconds: float) -> None:
+def _write(scope: Scope, facts: RequestFacts, answer: _Answer, seconds: float) -> None:
     _log.info(
         "request",
         method=_method(scope),
         route=_route(scope),
-        status=status,
+        status=answer.status or CLIENT_GONE_STATUS,
         duration_ms=round(seconds * 1000, 3),
+        bytes_in=answer.bytes_in,
+        bytes_out=answer.bytes_out,
+        client=client_network_of(scope),
+        **({} if answer.is_whole else {"cut": True}),
         **facts.known(),
     )
 

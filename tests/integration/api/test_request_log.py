@@ -22,12 +22,16 @@ async def test_each_request_leaves_one_line_of_ids_and_numbers(house: House) -> 
     assert answer.headers["x-request-id"] == "from-outside"
     assert line.pop("duration_ms") > 0
     assert line.pop("account")
+    assert line.pop("bytes_out") == len(answer.content)
     assert line == {
         "event": "request",
         "log_level": "info",
         "method": "POST",
         "route": "/v1/sessions/{session_id}/turns",
         "status": 200,
+        "bytes_in": len(answer.request.content),
+        "client": "127.0.0.0/24",
+        "role": "trainee",
         "request_id": "from-outside",
         "tenant": str(house.here.tenant),
         "session": session,

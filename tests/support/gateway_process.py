@@ -3,6 +3,7 @@
 import json
 import os
 import signal
+import ssl
 import subprocess
 import sys
 import time
@@ -27,12 +28,13 @@ _START_S = 30.0
 
 
 class GatewayProcess:
-    """`url` stays the same over `kill` and `start`. What it logs goes to `log`."""
+    """`url` stays the same over `kill` and `start`. What it logs goes to `log`. With `trust` it serves HTTPS."""
 
-    def __init__(self, *, environment: Mapping[str, str], log: Path) -> None:
+    def __init__(self, *, environment: Mapping[str, str], log: Path, trust: ssl.SSLContext | None = None) -> None:
         self.port = free_port()
-        self.url = f"http://127.0.0.1:{self.port}"
+        self.url = f"{'http' if trust is None else 'https'}://127.0.0.1:{self.port}"
         self.log = log
+        self.trust = trust
         self._environment = {**os.environ, **environment, "DRILLYARD_PORT": str(self.port)}
         self._process: subprocess.Popen[bytes] | None = None
 
@@ -71,7 +73,8 @@ class GatewayProcess:
 
     def _is_ready(self) -> bool:
         try:
-            return httpx.get(f"{self.url}/readyz", trust_env=False).is_success
+            verify = True if self.trust is None else self.trust
+            return httpx.get(f"{self.url}/readyz", trust_env=False, verify=verify).is_success
         except httpx.TransportError:
             return False
 
@@ -89,7 +92,8 @@ class World:
 
     def client(self, key: str | None = None) -> httpx.Client:
         headers = {"Authorization": f"Bearer {key or self.seed.keys.trainees[0]}"}
-        return httpx.Client(base_url=self.gateway.url, headers=headers, trust_env=False, timeout=30)
+        verify = True if self.gateway.trust is None else self.gateway.trust
+        return httpx.Client(base_url=self.gateway.url, headers=headers, trust_env=False, timeout=30, verify=verify)
 
     def open_session(self, client: httpx.Client) -> str:
         answer = client.post("/v1/sessions", json={"scenario_id": self.seed.scenarios[0].id})
@@ -107,9 +111,18 @@ class World:
 
 @contextmanager
 def world(
-    folder: Path, database_url: str, *, engines: int = 2, simulators: int = 0, **settings: str
+    folder: Path,
+    database_url: str,
+    *,
+    engines: int = 2,
+    simulators: int = 0,
+    trust: ssl.SSLContext | None = None,
+    **settings: str,
 ) -> Iterator[World]:
-    """`settings` are DRILLYARD_ variables without their prefix; with `simulators` there are these and no engines."""
+    """`settings` are DRILLYARD_ variables without their prefix; with `simulators` there are these and no engines.
+
+    `trust` is for a gateway whose settings name certificate files.
+    """
     model = tiny_model(folder / "model")
     with ExitStack() as stack:
         redis = stack.enter_context(redis_server(folder / "redis"))
@@ -130,7 +143,7 @@ def world(
             "DRILLYARD_SESSIONS__LEASE_S": "2",
             **{f"DRILLYARD_{name}": value for name, value in settings.items()},
         }
-        gateway = GatewayProcess(environment=environment, log=folder / "gateway.log")
+        gateway = GatewayProcess(environment=environment, log=folder / "gateway.log", trust=trust)
         stack.callback(gateway.kill)
         sown = seed({**os.environ, **environment}, keys_file=folder / "keys.json")
         gateway.start()

@@ -129,6 +129,10 @@ class AccountRefused(GatewayError):
     """An account or a key cannot be written as asked: what is stored contradicts it, or it cannot be stored."""
 
 
+class AccountNotFound(GatewayError):
+    """There is no such account in this tenant."""
+
+
 class DecisionNotFound(GatewayError):
     """Nothing is kept of this turn's routing: there was no such turn, or it is too long ago."""
 
@@ -234,3 +238,11 @@ class ChatRejected(GatewayError):
     def __init__(self, detail: str, *, param: str | None = None) -> None:
         super().__init__(detail)
         self.param = param
+
+
+class JournalUnavailable(GatewayError):
+    """What other processes have released cannot be told now."""
+
+    def __init__(self) -> None:
+        super().__init__("the journals cannot be asked now")
+        self.retry_after_s = 2.0

@@ -65,6 +65,7 @@ KINDS: Mapping[type[Exception], Kind] = {
     edge.TooManyUploads: Kind(_UNAVAILABLE, "too_many_uploads", facts=("limit",)),
     edge.ServerStopping: Kind(_UNAVAILABLE, "server_stopping", "this process is shutting down; try again"),
     edge.AccountRefused: Kind(_CONFLICT, "account_refused"),
+    edge.AccountNotFound: Kind(HTTPStatus.NOT_FOUND, "account_not_found", "there is no such account"),
     edge.DecisionNotFound: Kind(HTTPStatus.NOT_FOUND, "decision_not_found", "nothing is kept of this turn's routing"),
     edge.RouterUnreachable: Kind(_UNAVAILABLE, "router_unreachable", "the router cannot be asked now"),
     edge.ParameterUnsupported: Kind(HTTPStatus.BAD_REQUEST, "unsupported_parameter", facts=("param",)),
@@ -78,6 +79,9 @@ KINDS: Mapping[type[Exception], Kind] = {
     edge.TenantFull: Kind(_UNAVAILABLE, "tenant_full"),
     edge.SeatsUnavailable: Kind(_UNAVAILABLE, "seats_unavailable"),
     edge.LimitsUnavailable: _INTERNAL,  # local limits stand in; no request ever meets it
+    edge.JournalUnavailable: Kind(
+        _UNAVAILABLE, "journal_unavailable", "a turn that another process runs cannot be read or stopped now"
+    ),
     edge.KeysUnavailable: Kind(_UNAVAILABLE, "keys_unavailable", "API keys cannot be looked up now"),
     training.ScenarioNotFound: Kind(HTTPStatus.NOT_FOUND, "scenario_not_found", "there is no such scenario"),
     training.SessionNotFound: Kind(HTTPStatus.NOT_FOUND, "session_not_found", "there is no such session"),
@@ -241,7 +245,7 @@ def failed_turn(turn: int, code: str, detail: str, *, retryable: bool) -> Proble
 
 def codes() -> dict[str, set[HTTPStatus]]:
     """Every code a caller may get, with its statuses."""
-    found: dict[str, set[HTTPStatus]] = {"turn_failed": {HTTPStatus.BAD_GATEWAY}}
+    found: dict[str, set[HTTPStatus]] = {code: {HTTPStatus.BAD_GATEWAY} for code in ("turn_failed", "turn_lost")}
     for kind in chain(KINDS.values(), (UNKNOWN_PATH, WRONG_METHOD, *_BEFORE_REQUESTS, _INTERNAL)):
         found.setdefault(kind.code, set()).add(kind.status)
     return found

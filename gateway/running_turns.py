@@ -1,7 +1,7 @@
 """The turns that run in this process, each in a task of its own that outlives the request which asked for it."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from types import TracebackType
 from typing import Self
@@ -9,20 +9,20 @@ from typing import Self
 import structlog
 from structlog.typing import FilteringBoundLogger
 
-from gateway.domain.limits import Standing
 from gateway.errors import GatewayError, ServerStopping
+from gateway.shared_turns import SharedTurns
 from gateway.turn_admission import AdmittedTurn, TurnAdmission
 from gateway.turn_journal import TurnJournal
+from gateway.turn_reader import TurnReader, stored
 from gateway.turn_trace import TurnTrace
 from router.ports import Tracing
-from sessions.domain.events import Accepted, Failed, Terminal, TurnEvent, replay, terminal
+from sessions.domain.events import Accepted, Failed, Terminal, terminal
 from sessions.domain.session import SessionId
 from sessions.domain.turn import IdempotencyKey, Turn, TurnError
 from sessions.domain.viewer import Viewer
-from sessions.errors import SessionBusy, SessionMoved, SessionsError
+from sessions.errors import SessionBusy, SessionMoved, SessionsError, TurnNotFound
 from sessions.use_cases.open_turn import OpenTurn, Stop
 from sessions.use_cases.prepare_turn import TurnOrder
-from sessions.use_cases.read_session import ReadSession
 from sessions.use_cases.read_turn import ReadTurn
 
 BUSY_RETRY_S = 1.0
@@ -45,33 +45,20 @@ class EndedTurn:
     """Whether something is to be done for the session before its next turn."""
 
 
-@dataclass(frozen=True, slots=True)
-class TurnReader:
-    """One reader's view of a turn, running or finished."""
-
-    number: int
-    replica: str | None
-    pin: str | None
-    """How the turn came to its replica; None for a turn that is replayed from the record."""
-    follow: Callable[[int], AsyncIterator[tuple[int, TurnEvent]]]
-    standing: tuple[Standing, ...] = ()
-    """What the turn has left of its account's quotas; nothing for one that is replayed from the record."""
-
-    def events(self, after: int = 0) -> AsyncIterator[tuple[int, TurnEvent]]:
-        """The events behind a place, each with its place; ends after the terminal event."""
-        return self.follow(after)
-
-
 class _Running:
     """One turn from the moment it was asked for: first it opens or is refused, then it has a journal."""
 
-    def __init__(self, idempotency: IdempotencyKey | None) -> None:
+    def __init__(self, viewer: Viewer, idempotency: IdempotencyKey | None) -> None:
+        self.viewer = viewer
         self._idempotency = idempotency
+        self._unread_since: float | None = None
+        self._is_left = False
         self._decided = asyncio.Event()
         self._refusal: Exception | None = None
         self._reader: TurnReader | None = None
         self.turn: OpenTurn | None = None
         self.journal: TurnJournal | None = None
+        self.attempt = ""
 
     def admits(self, idempotency: IdempotencyKey | None) -> bool:
         """Whether this order is the one that runs, asked for again; raises `IdempotencyKeyReused`."""
@@ -89,6 +76,23 @@ class _Running:
     def refuse(self, refusal: Exception) -> None:
         self._refusal = refusal
         self._decided.set()
+
+    def unread_s(self, now: float, *, is_watched: bool) -> float:
+        """For how long it has had no reader. Who has a key will come back for it."""
+        is_read = is_watched or self._idempotency is not None or self.journal is None or self.journal.readers > 0
+        if is_read:
+            self._unread_since = None
+        elif self._unread_since is None:
+            self._unread_since = now
+        return 0.0 if self._unread_since is None else now - self._unread_since
+
+    def leave(self) -> bool:
+        """Stop the turn that nobody reads; whether it is the first time."""
+        is_first = not self._is_left
+        if is_first and self.turn is not None:
+            self._is_left = True
+            self.turn.stop(Stop.CANCELLED)
+        return is_first
 
     async def reader(self) -> TurnReader:
         """Wait until the turn has opened; raises what it was refused with."""
@@ -108,15 +112,15 @@ class RunningTurns:
         self,
         *,
         take_turn: TurnAdmission,
-        read_session: ReadSession,
         read_turn: ReadTurn,
+        shared: SharedTurns,
         grace_s: float,
         on_end: Callable[[EndedTurn], None],
         tracing: Tracing | None = None,
     ) -> None:
         self._take = take_turn
-        self._read_session = read_session
         self._read_turn = read_turn
+        self._shared = shared
         self._grace_s = grace_s
         self._on_end = on_end
         self._tracing = tracing
@@ -124,10 +128,17 @@ class RunningTurns:
         self._tasks = asyncio.TaskGroup()
         self._end_of_grace: asyncio.TimerHandle | None = None
         self._grace_is_over = False
+        self._unread = 0
 
     @property
     def count(self) -> int:
         return len(self._running)
+
+    def gauges(self) -> Mapping[str, float]:
+        return {"turns_running": self.count, "turns_followed": self._shared.followed}
+
+    def counters(self) -> Mapping[str, float]:
+        return {"turns_unread": self._unread, "journal_failures": self._shared.failures}
 
     async def __aenter__(self) -> Self:
         await self._tasks.__aenter__()
@@ -145,15 +156,26 @@ class RunningTurns:
         """Take nothing new from now on, and stop what still runs when the grace is over."""
         if self._end_of_grace is None:
             self._end_of_grace = asyncio.get_running_loop().call_later(self._grace_s, self._stop_all)
+            self._shared.stop()
+
+    async def heed_readers(self, *, grace_s: float) -> None:
+        """Cancel each turn that nobody has read for so long, here or elsewhere; to be run beside all else."""
+        while True:
+            await asyncio.sleep(min(1.0, grace_s / 4))
+            now = asyncio.get_running_loop().time()
+            for running in self._running.values():
+                unread_s = running.unread_s(now, is_watched=self._shared.is_watched(running.attempt))
+                if unread_s >= grace_s and running.leave():
+                    self._unread += 1
 
     async def take(self, order: TurnOrder) -> TurnReader:
         """Start the turn, or join it: the same idempotency key attaches to the running turn and replays a finished one.
 
         Returns once the tutor has taken the request; raises every refusal of `TurnAdmission.begin`.
         """
-        earlier = await self._take.earlier(order)
-        if earlier is not None:
-            return _stored(earlier)
+        found = await self._found(order)
+        if found is not None:
+            return found
         running = self._running.get(order.session)
         if running is None:
             running = self._start(order)
@@ -161,29 +183,53 @@ class RunningTurns:
             raise SessionBusy(retry_after_s=BUSY_RETRY_S)
         try:
             return await running.reader()
-        except SessionMoved:
-            # Another process may have ended the very turn that is asked for, after we had looked for it.
-            earlier = await self._take.earlier(order)
-            if earlier is None:
+        except (SessionMoved, SessionBusy):
+            # Another process may have begun, or even ended, the very turn that is asked for after we had looked for it.
+            found = await self._found(order) if order.idempotency is not None else None
+            if found is None:
                 raise
-            return _stored(earlier)
+            return found
+
+    async def _found(self, order: TurnOrder) -> TurnReader | None:
+        """The turn that was asked for before, and has ended, or runs elsewhere."""
+        earlier = await self._take.earlier(order)
+        if earlier is not None:
+            return stored(earlier)
+        return None if order.session in self._running else await self._shared.join(order)
 
     async def read(self, viewer: Viewer, session: SessionId, number: int) -> TurnReader:
-        """The turn as it runs here, or as it was stored; raises `SessionNotFound` or `TurnNotFound`."""
-        await self._read_session(viewer, session)
+        """The turn as it runs, here or elsewhere, or as it was stored.
+
+        Raises `SessionNotFound`, `TurnNotFound` or `JournalUnavailable`.
+        """
         running = self._find(session, number)
-        if running is not None:
+        if running is not None and running.viewer == viewer:
             return await running.reader()
-        return _stored(await self._read_turn(viewer, session, number))
+        try:
+            return stored(await self._read_turn(viewer, session, number))
+        except TurnNotFound:
+            # The session may be seen, and the turn may run.
+            running = self._find(session, number)
+            found = await running.reader() if running is not None else await self._shared.find(viewer, session, number)
+            if found is None:
+                raise
+            return found
 
     async def cancel(self, viewer: Viewer, session: SessionId, number: int) -> None:
-        """Stop the turn down to the engine; nothing when it has ended. Raises `SessionNotFound` or `TurnNotFound`."""
-        await self._read_session(viewer, session)
+        """Stop the turn down to the engine, wherever it runs; nothing when it has ended.
+
+        Raises `SessionNotFound`, `TurnNotFound` or `JournalUnavailable`.
+        """
         running = self._find(session, number)
+        if running is None or running.viewer != viewer:
+            try:
+                await self._read_turn(viewer, session, number)
+            except TurnNotFound:
+                running = self._find(session, number)
+                if running is None and not await self._shared.cancel(session, number):
+                    raise
         if running is not None and running.turn is not None:
             running.turn.stop(Stop.CANCELLED)
-        else:
-            await self._read_turn(viewer, session, number)
 
     def _find(self, session: SessionId, number: int) -> _Running | None:
         running = self._running.get(session)
@@ -192,7 +238,7 @@ class RunningTurns:
     def _start(self, order: TurnOrder) -> _Running:
         if self._end_of_grace is not None:
             raise ServerStopping("this server is shutting down")
-        running = _Running(order.idempotency)
+        running = _Running(order.viewer, order.idempotency)
         self._running[order.session] = running
         self._tasks.create_task(self._run(order, running))
         return running
@@ -220,6 +266,7 @@ class RunningTurns:
     async def _play(self, trace: TurnTrace, running: _Running) -> Terminal:
         async with self._take.begin(trace.order) as admitted:
             turn, journal = admitted.turn, running.open(trace.order.session, admitted)
+            running.attempt = self._shared.tell(trace.order, turn, journal)
             trace.opened(turn)
             if self._grace_is_over:
                 turn.stop(Stop.SHUTDOWN)
@@ -233,11 +280,3 @@ class RunningTurns:
         for running in self._running.values():
             if running.turn is not None:
                 running.turn.stop(Stop.SHUTDOWN)
-
-
-def _stored(turn: Turn) -> TurnReader:
-    async def follow(after: int) -> AsyncIterator[tuple[int, TurnEvent]]:
-        for place, event in replay(turn, after=after):
-            yield place, event
-
-    return TurnReader(turn.number, turn.replica, None, follow)

@@ -27,6 +27,7 @@ from pydantic_settings import BaseSettings, SettingsConfigDict, SettingsError
 from gateway.edge_settings import EdgeSettings, TlsSettings
 from gateway.journal_settings import JournalSettings
 from gateway.limit_settings import LimitSettings
+from gateway.openai_settings import OpenAiSettings
 from gateway.store_settings import RecordsSettings, RedisSettings
 from router.settings import RouterSettings
 from sessions.domain.budget import fitting
@@ -91,6 +92,7 @@ class Settings(BaseSettings):
     records: RecordsSettings = Field(default_factory=RecordsSettings)
     redis: RedisSettings = Field(default_factory=RedisSettings)
     journal: JournalSettings = Field(default_factory=JournalSettings)
+    openai: OpenAiSettings = Field(default_factory=OpenAiSettings)
     limits: LimitSettings = Field(default_factory=LimitSettings)
     instance: str = Field(
         default_factory=lambda: secrets.token_hex(8), min_length=1, max_length=64, description="told by /livez"

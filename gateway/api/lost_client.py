@@ -4,7 +4,7 @@ from starlette.types import Receive
 
 
 class ClientGone(Exception):
-    """The client closed the connection before it had sent all of its request."""
+    """The client closed the connection before it was answered."""
 
 
 async def until_gone(receive: Receive) -> None:

@@ -4,11 +4,15 @@ It is an ASGI response of its own, because a generator behind the framework's st
 garbage collector when the client goes. Here three parts share one task group: a reader that gathers events, a listener
 that notices a lost client, and the writer, upon whose end the other two are stopped. The turn runs elsewhere and
 learns nothing of this.
+
+A client who reads slowly holds up the writer, and so the reader, which then keeps nothing but its place. One who reads
+nothing for long is cut off by the server below, which alone can end such a connection.
 """
 
 import asyncio
 from collections.abc import Mapping
-from contextlib import suppress
+from contextlib import aclosing, suppress
+from typing import Final
 
 from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
@@ -16,8 +20,9 @@ from typing_extensions import override
 
 from gateway.api.event_text import HEARTBEAT, MEDIA_TYPE, event_text
 from gateway.api.lost_client import until_gone
-from gateway.running_turns import TurnReader
+from gateway.turn_reader import TurnReader
 
+_FULL_BYTES: Final = 16_384
 _HEADERS = {"Cache-Control": "no-cache, no-transform", "X-Accel-Buffering": "no"}
 
 
@@ -48,9 +53,10 @@ class TurnStream(Response):
             listening.cancel()
 
     async def _gather(self, mailbox: "_Mailbox") -> None:
-        async for place, event in self._reader.events(self._after):
-            if place > self._after:
-                mailbox.put(event_text(self._reader.number, place, event))
+        async with aclosing(self._reader.events(self._after)) as events:
+            async for place, event in events:
+                if place > self._after:
+                    await mailbox.put(event_text(self._reader.number, place, event))
         mailbox.close()
 
     async def _write(self, send: Send, mailbox: "_Mailbox") -> None:
@@ -70,10 +76,12 @@ async def _listen(receive: Receive, mailbox: "_Mailbox") -> None:
 
 
 class _Mailbox:
-    """Between the reader and the writer: what is ready together leaves together."""
+    """Between the reader and the writer: what is ready together leaves together. It holds little."""
 
     def __init__(self) -> None:
         self._waiting: list[bytes] = []
+        self._size = 0
+        self._has_room = asyncio.Event()
         self._is_closed = False
         self._changed = asyncio.Event()
         self.is_abandoned = False
@@ -83,9 +91,14 @@ class _Mailbox:
         """Whether everything was put in and taken out."""
         return self._is_closed and not self._waiting
 
-    def put(self, written: bytes) -> None:
+    async def put(self, written: bytes) -> None:
+        """Wait for room behind it."""
         self._waiting.append(written)
+        self._size += len(written)
         self._changed.set()
+        if self._size >= _FULL_BYTES:
+            self._has_room.clear()
+            await self._has_room.wait()
 
     def close(self) -> None:
         self._is_closed = True
@@ -105,4 +118,6 @@ class _Mailbox:
         self._changed.clear()
         written = b"".join(self._waiting)
         self._waiting.clear()
+        self._size = 0
+        self._has_room.set()
         return written

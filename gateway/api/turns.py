@@ -23,7 +23,7 @@ from gateway.domain.accept import EVENT_STREAM, JSON, preferred
 from gateway.domain.cursor import read_number, written_number
 from gateway.domain.idempotency import idempotency_key
 from gateway.domain.trace_parent import trace_parent
-from gateway.running_turns import TurnReader
+from gateway.turn_reader import TurnReader
 from sessions.use_cases.prepare_turn import TurnOrder
 
 routes = APIRouter(tags=["turns"])
@@ -49,7 +49,7 @@ async def take_turn(request: Request, viewer: TurnTaker, session_id: str) -> Res
     facts_of(request.scope).turn = reader.number
     if wanted == EVENT_STREAM:
         return _stream(request, reader, after=0)
-    return await whole_turn(services_of(request), viewer, order.session, reader)
+    return await whole_turn(request, viewer, order.session, reader)
 
 
 @routes.get(

@@ -15,10 +15,12 @@ from gateway.knowledge_cases import KnowledgeCases
 from gateway.limit_ports import EffectiveLimits, Gate
 from gateway.metrics import Figures, Metrics, no_figures
 from gateway.model_tiers import ModelTiers
+from gateway.openai_chats import ChatWays, OpenAiChats
 from gateway.readiness import ReadinessCheck
 from gateway.running_turns import EndedTurn, RunningTurns
 from gateway.services import Services
 from gateway.settings import Settings
+from gateway.shared_turns import SharedTurns
 from gateway.think_time import ThinkTime
 from gateway.token_drift import TokenDrift
 from gateway.turn_admission import TurnAdmission
@@ -27,6 +29,7 @@ from gateway.wiring.background import background
 from gateway.wiring.clock import SystemClock
 from gateway.wiring.documents import knowledge
 from gateway.wiring.jobs import Answering, JobWork, job_work
+from gateway.wiring.journal import shared_turns
 from gateway.wiring.knowledge import KnowledgeFinding, knowledge_finding
 from gateway.wiring.limits import limits, turn_admission
 from gateway.wiring.models import (
@@ -37,6 +40,7 @@ from gateway.wiring.models import (
     router_tutor,
     tell_counters,
 )
+from gateway.wiring.openai import openai_chats
 from gateway.wiring.postgres import database, postgres_probe
 from gateway.wiring.redis import redis_probe, shared_redis
 from gateway.wiring.tracing import tracing
@@ -65,6 +69,7 @@ class _Own:
     knowledge: KnowledgeCases
     gate: Gate
     limits: EffectiveLimits
+    chats: OpenAiChats
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,14 +138,21 @@ async def services(settings: Settings, *, stopping: asyncio.Event) -> AsyncItera
         think = await stack.enter_async_context(_think_time(settings, use, metrics))
         gate, effective = limits(settings)
         admission = turn_admission(use, gate, effective)
+        shared = await stack.enter_async_context(shared_turns(settings.journal, redis.client, use.read_turn))
         turns = await stack.enter_async_context(
-            _running_turns(settings, use, admission, (metrics, drift, think), spans)
+            _running_turns(settings, (use, admission, shared), (metrics, drift, think), spans)
         )
-        await stack.enter_async_context(background(_stop_when(stopping, turns.stop, jobs.workers.stop, routed.stop)))
+        await stack.enter_async_context(
+            background(
+                turns.heed_readers(grace_s=settings.journal.unread_grace_s),
+                _stop_when(stopping, turns.stop, jobs.workers.stop, routed.stop),
+            )
+        )
         figures = _Figures(lock, sets, think, finding, jobs)
         _watch((metrics, drift), turns, figures, routed, no_figures if spans is None else spans.counts.figures)
         documents = knowledge(settings, engine, counters[settings.model.name])
-        own = _Own(use, turns, tiers, metrics, drift, jobs.cases, documents, gate, effective)
+        chats = openai_chats(settings, counters, ChatWays(tiers, routed.carrier, gate, effective), stopping)
+        own = _Own(use, turns, tiers, metrics, drift, jobs.cases, documents, gate, effective, chats)
         yield _services(settings, own, (engine, redis.client), routed, stopping)
 
 
@@ -173,6 +185,7 @@ def _services(
         knowledge=own.knowledge,
         gate=own.gate,
         limits=own.limits,
+        chats=own.chats,
     )
 
 
@@ -192,12 +205,11 @@ def _think_time(settings: Settings, use: UseCases, metrics: Metrics) -> ThinkTim
 
 def _running_turns(
     settings: Settings,
-    use: UseCases,
-    admission: TurnAdmission,
+    taking: tuple[UseCases, TurnAdmission, SharedTurns],
     watching: tuple[Metrics, TokenDrift, ThinkTime],
     spans: Tracing | None,
 ) -> RunningTurns:
-    metrics, drift, think = watching
+    (use, admission, shared), (metrics, drift, think) = taking, watching
 
     def ended(end: EndedTurn) -> None:
         metrics.saw_turn(end.turn)
@@ -207,8 +219,8 @@ def _running_turns(
 
     return RunningTurns(
         take_turn=admission,
-        read_session=use.read_session,
         read_turn=use.read_turn,
+        shared=shared,
         grace_s=settings.shutdown_grace_s,
         on_end=ended,
         tracing=spans,
@@ -224,8 +236,9 @@ def _watch(
 ) -> None:
     metrics, drift = watching
     metrics.watch(
-        gauges=lambda: {"turns_running": turns.count, **between.gauges(), **drift.gauges(), **routed.gauges()},
+        gauges=lambda: {**turns.gauges(), **between.gauges(), **drift.gauges(), **routed.gauges()},
         counters=lambda: {
+            **turns.counters(),
             **between.counters(),
             **drift.counters(),
             **routed.counters(),

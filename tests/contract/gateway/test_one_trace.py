@@ -26,6 +26,7 @@ from router.settings import RouterSettings
 from tests.support.open_admission import unlimited
 from tests.support.otlp_collector import Collector, collector
 from tests.support.router_elsewhere import OPERATOR_KEY, router_elsewhere
+from tests.support.shared_turns import Neighbourhood
 from tests.support.simulator_process import SimulatorProcess, simulator
 from tests.support.stage import Stage, staged
 
@@ -75,8 +76,8 @@ def played_by(stage: Stage, router: TurnRouter) -> UseCases:
 async def play(stage: Stage, use: UseCases, tracing: Tracing) -> None:
     async with RunningTurns(
         take_turn=unlimited(use.take_turn),
-        read_session=use.read_session,
         read_turn=use.read_turn,
+        shared=Neighbourhood().shared("here", use.read_turn),
         grace_s=5,
         on_end=lambda _: None,
         tracing=tracing,

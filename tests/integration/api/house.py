@@ -23,6 +23,8 @@ from gateway.knowledge_cases import knowledge_cases
 from gateway.limit_settings import LimitSettings
 from gateway.metrics import Metrics
 from gateway.model_tiers import ModelTiers
+from gateway.openai_chats import ChatModel, ChatWays, OpenAiChats
+from gateway.openai_settings import OpenAiSettings
 from gateway.ports import Account, Keys
 from gateway.running_turns import EndedTurn, RunningTurns
 from gateway.services import Check, Readiness, Services
@@ -45,11 +47,14 @@ from sessions.settings import DocumentSettings, SessionSettings
 from sessions.use_cases.add_document import Cutting
 from sessions.use_cases.ask_questions import AskingRules
 from tests.support.open_admission import unlimited
+from tests.support.scripted_carrier import ScriptedCarrier, WordsOfChat
 from tests.support.scripted_desk import ScriptedDesk
 from tests.support.session_fakes import FakeClock, FakeTutor, FragileRecords, OpenLock, writers
+from tests.support.shared_turns import Neighbourhood
 
 HEARTBEAT_S = 0.05
 BODY_LIMIT_BYTES = 4096
+WINDOW_TOKENS = 4096
 SECRET = "not-so-secret"
 ASKING = AskingRules(questions_per_job=6, jobs_per_tenant=4, sizes=LayerSizes(whole=100, stretch=200, summaries=2))
 DOCUMENTS = DocumentSettings(
@@ -133,6 +138,8 @@ class House:
     """The one replica of each served model."""
     checks: dict[str, Check]
     turns: RunningTurns
+    carrier: ScriptedCarrier
+    """Of chat completions."""
     jobs: MemoryJobs
     shelf: MemoryKnowledge
     nobody: httpx.AsyncClient
@@ -187,12 +194,18 @@ async def house(*, lock: TurnLock | None = None, heartbeat_s: float = HEARTBEAT_
         if end.needs_thought:
             think.begin(end.viewer, end.turn.session)
 
-    desk = ScriptedDesk()
+    desk, carrier, gate, limits = ScriptedDesk(), ScriptedCarrier(), OpenGate(), CurrentLimits(LimitSettings())
+    chats = OpenAiChats(
+        models=[ChatModel(name, WINDOW_TOKENS, WordsOfChat()) for name in fleet],
+        ways=ChatWays(tiers, carrier, gate, limits),
+        policy=OpenAiSettings().policy,
+        is_stopping=lambda: False,
+    )
     checks = {"postgres": Check(ok=True, detail="answers"), "redis": Check(ok=True, detail="answers")}
     turns = RunningTurns(
         take_turn=unlimited(use.take_turn),
-        read_session=use.read_session,
         read_turn=use.read_turn,
+        shared=Neighbourhood().shared("here", use.read_turn),
         grace_s=1.0,
         on_end=ended,
     )
@@ -215,8 +228,9 @@ async def house(*, lock: TurnLock | None = None, heartbeat_s: float = HEARTBEAT_
                 tiers,
                 jobs,
                 documents,
-                OpenGate(),
-                CurrentLimits(LimitSettings()),
+                gate,
+                limits,
+                chats,
             )
 
     async with served(services) as base_url, _clients(base_url, keys) as (nobody, here, elsewhere):
@@ -230,6 +244,7 @@ async def house(*, lock: TurnLock | None = None, heartbeat_s: float = HEARTBEAT_
             fleet,
             checks,
             turns,
+            carrier,
             queue,
             knowledge,
             nobody,

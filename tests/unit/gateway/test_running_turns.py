@@ -9,7 +9,8 @@ import pytest
 from typing_extensions import override
 
 from gateway.errors import ServerStopping
-from gateway.running_turns import EndedTurn, RunningTurns, TurnReader
+from gateway.running_turns import EndedTurn, RunningTurns
+from gateway.turn_reader import TurnReader
 from gateway.use_cases import use_cases
 from sessions.domain.events import Accepted, Cancelled, Delta, Done, Failed, TurnEvent
 from sessions.domain.session import SessionId
@@ -18,6 +19,7 @@ from sessions.errors import IdempotencyKeyReused, SessionBusy, SessionNotFound, 
 from sessions.ports import TurnLease
 from tests.support.open_admission import unlimited
 from tests.support.session_fakes import OpenLock, WordCounter, broken, viewer
+from tests.support.shared_turns import Neighbourhood
 from tests.support.stage import Stage, staged
 
 KEY = IdempotencyKey("k-1", "digest")
@@ -29,8 +31,8 @@ async def running(
 ) -> AsyncIterator[RunningTurns]:
     async with RunningTurns(
         take_turn=unlimited(stage.use.take_turn),
-        read_session=stage.use.read_session,
         read_turn=stage.use.read_turn,
+        shared=Neighbourhood().shared("here", stage.use.read_turn),
         grace_s=grace_s,
         on_end=on_end,
     ) as turns:

@@ -10,6 +10,7 @@ from sessions.errors import TutorUnavailable
 from tests.support.open_admission import unlimited
 from tests.support.recorded_tracing import RecordedSpan, RecordedTracing
 from tests.support.session_fakes import Handover, broken
+from tests.support.shared_turns import Neighbourhood
 from tests.support.stage import Stage, staged
 
 CALLER = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
@@ -18,8 +19,8 @@ CALLER = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
 async def traced(stage: Stage, tracing: RecordedTracing) -> RecordedSpan:
     async with RunningTurns(
         take_turn=unlimited(stage.use.take_turn),
-        read_session=stage.use.read_session,
         read_turn=stage.use.read_turn,
+        shared=Neighbourhood().shared("here", stage.use.read_turn),
         grace_s=1,
         on_end=lambda _: None,
         tracing=tracing,

@@ -10,7 +10,7 @@ from starlette.types import Message
 
 from gateway.api.event_text import HEARTBEAT
 from gateway.api.turn_stream import TurnStream, turn_headers
-from gateway.running_turns import TurnReader
+from gateway.turn_reader import TurnReader
 from sessions.domain.events import Cancelled, Delta, TurnEvent
 
 

@@ -8,6 +8,7 @@ from typing import assert_never
 
 from typing_extensions import override
 
+from gateway.domain.cache_salt import cache_salt
 from gateway.ports import TurnReply, TurnRouter
 from router.domain.asks import Asks, Ticket
 from router.domain.exchange import ChatRequest, Finished, TextPiece
@@ -18,7 +19,6 @@ from router.domain.pin import Demand
 from router.errors import EngineRejected, NoReplicaAvailable, NoRoom, RouterError
 from sessions.domain.session import SessionId
 from sessions.domain.turn import Usage
-from sessions.domain.viewer import TenantId
 from sessions.errors import TutorAbsent, TutorBroke, TutorFull, TutorRejected, TutorUnavailable
 from sessions.ports import Piece, ReplyEnd, Tutor, TutorReply, TutorRequest
 
@@ -75,7 +75,7 @@ class RouterTutor(Tutor):
             messages=tuple(EngineMessage(message.role, message.content) for message in request.messages),
             max_tokens=request.max_tokens,
             temperature=model.temperature,
-            cache_salt=_salt(request.tenant),
+            cache_salt=cache_salt(request.tenant),
             request_id=_request_id(request),
             session_id=str(request.session),
             trace_parent=request.trace_parent,
@@ -155,11 +155,6 @@ def _request_id(request: TutorRequest) -> str:
 
 def _key(session: SessionId) -> AffinityKey:
     return AffinityKey(str(session))
-
-
-def _salt(tenant: TenantId) -> str:
-    """Keeps a tenant's prefixes in the replicas' caches apart from every other tenant's, turn after turn."""
-    return hashlib.sha256(f"drillyard cache of {tenant}".encode()).hexdigest()[:32]
 
 
 def _cohort(request: TutorRequest) -> str:

@@ -9,6 +9,7 @@ from gateway.knowledge_cases import KnowledgeCases
 from gateway.limit_ports import EffectiveLimits, Gate
 from gateway.metrics import Metrics
 from gateway.model_tiers import ModelTiers
+from gateway.openai_chats import OpenAiChats
 from gateway.ports import FleetDesk, Keys
 from gateway.running_turns import RunningTurns
 from gateway.settings import Settings
@@ -49,3 +50,4 @@ class Services:
     knowledge: KnowledgeCases
     gate: Gate
     limits: EffectiveLimits
+    chats: OpenAiChats

@@ -11,7 +11,7 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
 
-from gateway.api import fleet, health, jobs, knowledge, scenarios, sessions, tiers, turns
+from gateway.api import chat_completions, fleet, health, jobs, knowledge, models, scenarios, sessions, tiers, turns
 from gateway.api.body import RequestInvalid
 from gateway.api.cors import Preflight
 from gateway.api.edge_headers import EdgeHeaders
@@ -31,6 +31,8 @@ ROUTERS: Sequence[APIRouter] = (
     turns.routes,
     jobs.routes,
     tiers.routes,
+    chat_completions.routes,
+    models.routes,
     knowledge.routes,
     fleet.routes,
     health.routes,

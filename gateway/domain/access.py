@@ -51,6 +51,7 @@ class Action(StrEnum):
     ORDER_FLEET = "give orders to the fleet"
     READ_MODEL_TIERS = "read which models serve"
     CHOOSE_MODELS = "choose which models serve"
+    COMPLETE_CHATS = "ask models without a scenario"
     MANAGE_KEYS = "hand out keys"
 
 
@@ -76,6 +77,7 @@ ALLOWED: Mapping[Role, frozenset[Action]] = {
             Action.READ_KNOWLEDGE,
             Action.READ_MODEL_TIERS,
             Action.RUN_JOBS,
+            Action.COMPLETE_CHATS,
         }
     ),
     Role.OPERATOR: frozenset(
@@ -91,7 +93,9 @@ ALLOWED: Mapping[Role, frozenset[Action]] = {
             Action.MANAGE_KEYS,
         }
     ),
-    Role.SERVICE: frozenset({Action.READ_SESSIONS, Action.READ_SCENARIOS, Action.READ_KNOWLEDGE, Action.RUN_JOBS}),
+    Role.SERVICE: frozenset(
+        {Action.READ_SESSIONS, Action.READ_SCENARIOS, Action.READ_KNOWLEDGE, Action.RUN_JOBS, Action.COMPLETE_CHATS}
+    ),
 }
 
 

@@ -8,6 +8,7 @@ from gateway.adapters.remote.remote_desk import RemoteFleetDesk
 from gateway.adapters.remote.remote_router import RemoteRouter
 from gateway.fleet_desk import LocalFleetDesk
 from gateway.metrics import Figures, no_figures
+from gateway.openai_ports import CallCarrier
 from gateway.ports import FleetDesk, TurnRouter
 from gateway.router_metrics import CountingRouter
 from gateway.settings import ModelSettings, Settings
@@ -32,6 +33,7 @@ class TurnRouting:
     """Where another process carries the turns it tells its own numbers: then `counting` is None, with no figures."""
 
     router: TurnRouter
+    carrier: CallCarrier
     desk: FleetDesk
     counting: CountingRouter | None = None
     gauges: Figures = no_figures
@@ -65,6 +67,7 @@ async def _here(
     async with routing(plan) as running:
         yield TurnRouting(
             router=running.router,
+            carrier=running.router,
             desk=LocalFleetDesk(orders=running.orders, decisions=running.router.decision),
             counting=running.router,
             gauges=running.gauges,
@@ -88,4 +91,4 @@ async def _elsewhere(settings: Settings, url: str) -> AsyncIterator[TurnRouting]
         remote = RemoteRouter(line=line, may_continue=settings.router.may_continue and is_vllm, must_tell_usage=is_vllm)
         await remote.look()
         async with background(remote.run()):
-            yield TurnRouting(remote, RemoteFleetDesk(line=line))
+            yield TurnRouting(remote, remote, RemoteFleetDesk(line=line))

@@ -71,9 +71,11 @@ class RouterLine:
         self._control = Limits(connect_s=settings.connect_timeout_s, total_s=_CONTROL_S)
         begin_s = settings.answer_timeout_s + settings.first_byte_timeout_s
         answer_s = settings.queue_timeout_s + settings.max_attempts * settings.answer_timeout_s + _SLACK_S
+        total_s = settings.total_timeout_s + settings.queue_timeout_s + _SLACK_S
+        self._whole = Limits(connect_s=settings.connect_timeout_s, total_s=total_s)
         self._streamed = Limits(
             connect_s=settings.connect_timeout_s,
-            total_s=settings.total_timeout_s + settings.queue_timeout_s + _SLACK_S,
+            total_s=total_s,
             answer_s=answer_s,
             first_event_s=answer_s + settings.max_attempts * begin_s,
             event_s=settings.chunk_timeout_s + settings.max_attempts * begin_s + _SLACK_S,
@@ -86,6 +88,11 @@ class RouterLine:
         """
         wanted = (*self._headers, ("content-type", "application/json"), ("accept", "text/event-stream"), *headers)
         return await self._open("POST", path, wanted, body, self._streamed)
+
+    async def whole(self, path: str, *, headers: Iterable[tuple[str, str]], body: bytes) -> LineReply:
+        """As `stream`, for an answer that the router begins when all of it is there."""
+        wanted = (*self._headers, ("content-type", "application/json"), ("accept", "application/json"), *headers)
+        return await self._open("POST", path, wanted, body, self._whole)
 
     async def ask(self, method: str, path: str, *, body: bytes = b"") -> tuple[HTTPStatus, bytes]:
         """A short call; raises `EngineUnreachable`, `EngineTimedOut` or `EngineBroke`."""

@@ -3,7 +3,7 @@
 import json
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
-from typing import Never
+from typing import Any, Never
 
 from jinja2 import TemplateError, nodes
 from jinja2.ext import Extension, loopcontrols
@@ -60,10 +60,14 @@ class ChatTemplate:
 
     def render(self, messages: Sequence[Message]) -> str:
         """The prompt, up to the place where the reply begins."""
+        return self.render_chat([{"role": str(message.role), "content": message.content} for message in messages])
+
+    def render_chat(self, messages: Sequence[Mapping[str, object]], tools: object = None) -> str:
+        """The same of messages as OpenAI's API has them, which may hold calls of tools and their results."""
         try:
             return self._template.render(
-                messages=[{"role": str(message.role), "content": message.content} for message in messages],
-                tools=None,
+                messages=[_with_read_arguments(message) for message in messages],
+                tools=tools,
                 documents=None,
                 add_generation_prompt=True,
                 **self._tokens,
@@ -71,6 +75,23 @@ class ChatTemplate:
             )
         except _OF_TEMPLATES as error:
             raise TemplateBroken(str(error)) from error
+
+
+def _with_read_arguments(message: Mapping[str, object]) -> Mapping[str, object]:
+    """The engine reads the arguments of a tool's call before the template sees them."""
+    calls = message.get("tool_calls")
+    if not isinstance(calls, list):
+        return message
+    return {**message, "tool_calls": [_read(call) for call in calls]}
+
+
+def _read(call: Mapping[str, Any]) -> Mapping[str, Any]:
+    function = call["function"]
+    try:
+        arguments = json.loads(function["arguments"] or "{}")
+    except ValueError as error:
+        raise TemplateBroken("the arguments of a tool's call are not JSON") from error
+    return {**call, "function": {**function, "arguments": arguments}}
 
 
 def _raise_exception(message: str) -> Never:

@@ -168,6 +168,14 @@ class ModelTokenizer(TokenCounter):
         except TemplateBroken as error:
             raise TokenizerUnusable(f"the model's chat template refuses the messages: {error}") from error
 
+    def count_chat(self, messages: Sequence[Mapping[str, object]], tools: object = None) -> int | None:
+        """Of a whole prompt that will not come again, as OpenAI's API has it; from any thread, as `count_once`. None:
+        the template refuses the messages."""
+        try:
+            return self._pieces.count_once(self._template.render_chat(messages, tools))
+        except TemplateBroken:
+            return None
+
     def _measured_overhead(self) -> int:
         """By differences, so that what stands once in a prompt cancels out; user and assistant alternate, because
         some templates refuse anything else."""

@@ -74,6 +74,10 @@ class ScriptedLine(RouterLine):
         return answer
 
     @override
+    async def whole(self, path: str, *, headers: Iterable[tuple[str, str]], body: bytes) -> LineReply:
+        return await self.stream(path, headers=headers, body=body)
+
+    @override
     async def ask(self, method: str, path: str, *, body: bytes = b"") -> tuple[HTTPStatus, bytes]:
         self.sent.append(Sent(method, path, body, {}))
         answer = self.answers.pop(0)

@@ -1,4 +1,4 @@
-"""One reply of a router that runs alone, as pieces of text.
+"""One streamed reply of a router that runs alone, as events or as pieces of text.
 
 Behind the address there may be many routers. One that dies takes its streams with it; then the reply goes on through
 another one just as a router lets it go on at another replica, with the same `Relay`.
@@ -11,7 +11,7 @@ from contextlib import suppress
 from http import HTTPStatus
 from typing import Self, assert_never
 
-from gateway.adapters.remote.router_refusals import ROUTER, refusal
+from gateway.adapters.remote.router_refusals import ROUTER, pin_of, refusal
 from gateway.domain.joint_comments import JointComments
 from gateway.ports import LineReply, RouterLine
 from router.domain.engine_stream import EngineStream
@@ -72,7 +72,7 @@ class RemoteReply:
         while not self._items:
             if self._stream.has_finished:
                 raise StopAsyncIteration
-            self._items.extend(self._stream.feed(await self._read()))
+            self._items.extend(self._stream.feed(await self.read()))
         return self._items.popleft()
 
     async def open(self) -> None:
@@ -97,6 +97,11 @@ class RemoteReply:
         finally:
             reply.close()
 
+    def close(self) -> None:
+        """Cut what has not ended; may be called twice."""
+        if self._reply is not None:
+            self._reply.close()
+
     async def _ask(self, call: Call) -> None:
         self._asked += 1
         reply = await self._line.stream(call.path, headers=self._headers, body=call.body)
@@ -112,11 +117,10 @@ class RemoteReply:
 
     def _begin(self, reply: LineReply) -> None:
         self._began_at = ReplicaId(reply.header("x-replica-id") or ROUTER)
-        pin = reply.header("x-session-pin")
-        self._pin = PinDecision(pin) if pin in set(PinDecision) else PinDecision.NONE
+        self._pin = pin_of(reply)
 
-    async def _read(self) -> bytes:
-        """Whole events; empty at the end."""
+    async def read(self) -> bytes:
+        """Whole events; empty at the end. For a caller who wants no pieces of text."""
         while True:
             assert self._reply is not None  # noqa: S101  nothing is read before it was opened
             try:
@@ -155,8 +159,7 @@ class RemoteReply:
 
     async def _pause(self, error: RouterError) -> None:
         """Give back what has failed, and wait a moment for another router; raises the error if none shall be asked."""
-        if self._reply is not None:
-            self._reply.close()
+        self.close()
         if self._gave_up or self._asked >= _ROUTERS_ASKED or (self._relay.has_begun and not self._may_continue):
             raise self._as_told(error)
         await asyncio.sleep(_PAUSES_S[min(self._asked, len(_PAUSES_S)) - 1])

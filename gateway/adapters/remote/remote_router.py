@@ -9,6 +9,7 @@ from urllib.parse import quote
 from pydantic import ValidationError
 
 from gateway.adapters.remote.remote_reply import RemoteReply
+from gateway.adapters.remote.remote_whole import RemoteWhole, whole_answer
 from gateway.adapters.remote.replica_states import states_of
 from gateway.adapters.remote.router_refusals import ROUTER
 from gateway.domain.replica_state import ReplicaState
@@ -33,21 +34,37 @@ class RemoteRouter:
         self._must_tell_usage = must_tell_usage
         self._fleet = _unseen("it has not been asked yet")
 
+    async def carry(self, call: Call, *, session: AffinityKey | None, asks: Asks) -> RemoteReply | RemoteWhole:
+        """Return once a replica has taken the call; raises a `RouterError`. Whoever gets it closes it."""
+        headers = tuple(_headers(session, call, asks))
+        if not call.is_streamed:
+            return await whole_answer(self._line, call, headers)
+        reply = self._reply(call, headers, asks)
+        try:
+            await reply.open()
+        except BaseException:
+            reply.close()
+            raise
+        return reply
+
     @asynccontextmanager
     async def turn(self, key: AffinityKey, request: ChatRequest, *, asks: Asks) -> AsyncIterator[RemoteReply]:
         call, asks = chat_call(request), with_priority(asks, request.priority)
-        reply = RemoteReply(
-            line=self._line,
-            call=call,
-            headers=tuple(_headers(key, call, asks)),
-            may_continue=self._may_continue and asks.may_continue,
-            must_tell_usage=self._must_tell_usage,
-        )
+        reply = self._reply(call, tuple(_headers(key, call, asks)), asks)
         try:
             await reply.open()
             yield reply
         finally:
             await reply.aclose()
+
+    def _reply(self, call: Call, headers: tuple[tuple[str, str], ...], asks: Asks) -> RemoteReply:
+        return RemoteReply(
+            line=self._line,
+            call=call,
+            headers=headers,
+            may_continue=self._may_continue and asks.may_continue,
+            must_tell_usage=self._must_tell_usage,
+        )
 
     async def end(self, key: AffinityKey) -> None:
         """While no router answers nothing happens: the pin's time to live ends it."""
@@ -79,12 +96,12 @@ class RemoteRouter:
             await asyncio.sleep(_LOOK_EVERY_S)
 
 
-def _headers(key: AffinityKey, call: Call, asks: Asks) -> Iterator[tuple[str, str]]:
+def _headers(key: AffinityKey | None, call: Call, asks: Asks) -> Iterator[tuple[str, str]]:
     """How the router is told what a caller in its own process would say in `Asks`."""
     yield from (header for header in call.headers if header[0].lower() != "x-session-id")
-    yield "x-session-id", key
     yield "x-request-id", call.request_id
     told = (
+        ("x-session-id", key or ""),
         ("x-prefer-replica", asks.prefer or ""),
         ("x-session-cohort", asks.demand.cohort),
         ("x-session-kv", str(asks.demand.kv_tokens)),

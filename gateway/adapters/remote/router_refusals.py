@@ -1,4 +1,4 @@
-"""What a router that runs alone refuses a call with, in the words of a router in this process."""
+"""What a router that runs alone tells of a call, or refuses it with, in the words of a router in this process."""
 
 import json
 from collections.abc import Callable, Mapping
@@ -7,6 +7,7 @@ from http import HTTPStatus
 
 from gateway.ports import LineReply
 from router.domain.fleet import ReplicaId
+from router.domain.pin import PinDecision
 from router.errors import (
     EngineBroke,
     EngineBusy,
@@ -69,6 +70,12 @@ async def refusal(reply: LineReply, *, model: str) -> Refusal:
         detail = f"HTTP {reply.status}"
         return Refusal(EngineRejected(ROUTER, detail, status=reply.status, body=body), is_final=True)
     return Refusal(EngineUnreachable(ROUTER, f"HTTP {reply.status}"), is_final=False)
+
+
+def pin_of(reply: LineReply) -> PinDecision:
+    """How the session came to its replica, as far as an answer tells it."""
+    pin = reply.header("x-session-pin")
+    return PinDecision(pin) if pin in set(PinDecision) else PinDecision.NONE
 
 
 def code_of(body: bytes) -> str:

@@ -1,0 +1,69 @@
+"""A chat completion that a replica has taken: what of it goes to the caller, and what it has cost so far."""
+
+from collections.abc import Callable, Sequence
+
+from gateway.domain.limits import Spent, Standing
+from gateway.domain.openai_answer import ToldEvents, told_whole
+from gateway.domain.openai_request import AskedChat
+from gateway.openai_ports import CarriedCall
+from router.errors import EngineBroke, EngineError, StreamBroken
+
+
+class OpenChat:
+    """A chat completion that a replica has taken."""
+
+    def __init__(
+        self,
+        carried: CarriedCall,
+        asked: AskedChat,
+        *,
+        estimate: Spent,
+        standing: Sequence[Standing],
+        count: Callable[[str], int],
+    ) -> None:
+        self._carried = carried
+        self._told = ToldEvents(wants_usage=asked.wants_usage)
+        self._estimate = estimate
+        self._count = count
+        self._whole: Spent | None = estimate
+        self.is_streamed = asked.is_streamed
+        self.standing = standing
+
+    @property
+    def replica(self) -> str:
+        return self._carried.replica
+
+    @property
+    def pin(self) -> str:
+        return self._carried.pin
+
+    @property
+    def spent(self) -> Spent | None:
+        """What it has cost so far. Of an answer that is no stream nobody knows before its end: until then it is what
+        was estimated, so that leaving just before the end saves nothing; and nothing (None) if it broke.
+        """
+        if not self.is_streamed:
+            return self._whole
+        return self._told.spent or Spent(self._estimate.input_tokens, self._count(self._told.said))
+
+    async def read(self) -> bytes:
+        """Of a stream events as they come, a whole answer in one piece; empty at the end. Raises an `EngineError`."""
+        try:
+            return await (self._events() if self.is_streamed else self._answer())
+        except StreamBroken as error:
+            self._whole = None
+            raise EngineBroke(self._carried.replica, str(error)) from error
+        except EngineError:
+            self._whole = None
+            raise
+
+    async def _events(self) -> bytes:
+        while data := await self._carried.read():
+            if told := self._told.feed(data):
+                return told
+        return b""
+
+    async def _answer(self) -> bytes:
+        told = told_whole(await self._carried.read())
+        self._whole = told.spent or Spent(self._estimate.input_tokens, self._count(told.said))
+        return told.body

@@ -7,6 +7,7 @@ from sessions.drill_ports import Drills, Seats
 from sessions.knowledge_ports import Catalogue
 from sessions.ports import Clock, KnowledgeSearch, Records, Tiers, TurnLock, Tutor, WorkingSets
 from sessions.prompt_writer import PromptWriter
+from sessions.spool_ports import TurnSpool
 from sessions.use_cases.ask_for_note import NoteAsking
 from sessions.use_cases.change_drill import ChangeDrill, EndDrill
 from sessions.use_cases.change_scene import ChangeScene
@@ -73,6 +74,8 @@ class Outside:
     seats: Seats
     knowledge: KnowledgeSearch | None = None
     """None: no message has any background."""
+    spool: TurnSpool | None = None
+    """None: a turn that cannot be written has failed."""
     note_timeout_s: float = 30.0
     compacted: Callable[[CompactionOutcome], None] = _unheard
     """Hears what became of each attempt to make a note."""
@@ -100,7 +103,7 @@ def use_cases(outside: Outside) -> UseCases:
         start_session=StartSession(records=records, drills=outside.drills, seats=outside.seats, clock=clock),
         read_session=ReadSession(records=records),
         list_sessions=ListSessions(records=records),
-        change_scene=ChangeScene(records=records, lock=lock, clock=clock),
+        change_scene=ChangeScene(records=records, lock=lock, working_sets=outside.working_sets, clock=clock),
         close_session=CloseSession(
             records=records,
             lock=lock,
@@ -111,7 +114,7 @@ def use_cases(outside: Outside) -> UseCases:
         ),
         take_turn=TakeTurn(
             preparation=preparation,
-            book=TurnBook(records=records, histories=histories),
+            book=TurnBook(records=records, histories=histories, spool=outside.spool),
             lock=lock,
             tutor=outside.tutor,
             clock=clock,

@@ -154,6 +154,9 @@ class WorkingSets(Protocol):
     async def put(self, session: Session, history: History) -> None:
         """Keep it, unless a newer one is there."""
 
+    async def latest(self, session: SessionId) -> tuple[Session, History] | None:
+        """The newest that is kept, with the row it was kept under; for when the row itself cannot be read."""
+
     async def drop(self, session: SessionId) -> None:
         """Forget what is kept of the session."""
 

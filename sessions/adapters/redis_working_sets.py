@@ -16,7 +16,7 @@ from redis.exceptions import RedisError
 from structlog.typing import FilteringBoundLogger
 from typing_extensions import override
 
-from sessions.adapters.stored_history import packed, unpacked
+from sessions.adapters.stored_history import packed, packed_session, unpacked, unpacked_session
 from sessions.domain.history import History
 from sessions.domain.session import Session, SessionId
 from sessions.ports import WorkingSets
@@ -54,11 +54,27 @@ class RedisWorkingSets(WorkingSets):
         data = packed(session.id, history)
         if data is None:
             return
+        row = packed_session(session)
         try:
             async with self._answering():
-                await self._put(keys=[_key(session.id)], args=[session.version, session.note_count, data, self._ttl_ms])
+                await self._put(
+                    keys=[_key(session.id)], args=[session.version, session.note_count, data, self._ttl_ms, row]
+                )
         except _NO_ANSWER as error:
             self._lost(error)
+
+    @override
+    async def latest(self, session: SessionId) -> tuple[Session, History] | None:
+        try:
+            async with self._answering():
+                row, data = await self._client.hmget(_key(session), ["session", "history"])
+        except _NO_ANSWER as error:
+            self._lost(error)
+            return None
+        if not isinstance(row, bytes) or not isinstance(data, bytes):
+            return None
+        found, history = unpacked_session(session, row), unpacked(session, data)
+        return None if found is None or history is None else (found, history)
 
     @override
     async def drop(self, session: SessionId) -> None:

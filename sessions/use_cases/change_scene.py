@@ -3,15 +3,16 @@
 from sessions.domain.session import Session, SessionId, in_scene
 from sessions.domain.viewer import Viewer
 from sessions.errors import SceneUnknown, SessionClosed
-from sessions.ports import Clock, OutboxEntry, Records, TurnLock, UnitOfWork
+from sessions.ports import Clock, OutboxEntry, Records, TurnLock, UnitOfWork, WorkingSets
 from sessions.use_cases.read_scenario import known_scenario
 from sessions.use_cases.read_session import visible_session
 
 
 class ChangeScene:
-    def __init__(self, *, records: Records, lock: TurnLock, clock: Clock) -> None:
+    def __init__(self, *, records: Records, lock: TurnLock, working_sets: WorkingSets, clock: Clock) -> None:
         self._records = records
         self._lock = lock
+        self._working_sets = working_sets
         self._clock = clock
 
     async def __call__(self, viewer: Viewer, session: SessionId, scene: str) -> Session:
@@ -22,7 +23,10 @@ class ChangeScene:
         async with self._records.begin() as work:
             await self._checked(work, viewer, session, scene)
         async with self._lock.hold(session):
-            return await self._change(viewer, session, scene)
+            changed = await self._change(viewer, session, scene)
+            # It tells of the row before; the next turn makes it anew.
+            await self._working_sets.drop(session)
+        return changed
 
     async def _change(self, viewer: Viewer, session: SessionId, scene: str) -> Session:
         now = self._clock.now()

@@ -55,6 +55,15 @@ async def test_for_another_row_there_is_nothing(sets: WorkingSets, other: Sessio
     assert await sets.get(other) is None
 
 
+async def test_the_latest_is_known_without_the_row(sets: WorkingSets) -> None:
+    assert await sets.latest(session().id) is None
+    await sets.put(at(5, 1), HISTORY)
+    await sets.put(at(4, 1), History())
+    assert await sets.latest(session().id) == (at(5, 1), HISTORY)
+    await sets.drop(session().id)
+    assert await sets.latest(session().id) is None
+
+
 async def test_an_empty_store_has_nothing(sets: WorkingSets) -> None:
     assert await sets.get(at(1)) is None
 
@@ -124,8 +133,11 @@ async def test_what_cannot_be_read_is_as_if_it_were_not_there(
     redis_sets: RedisWorkingSets, redis_client: Redis, data: bytes
 ) -> None:
     await redis_sets.put(at(5, 1), HISTORY)
-    await redis_client.hset(KEY, "history", data)
-    assert await redis_sets.get(at(5, 1)) is None
+    for field in ("history", "session"):
+        await redis_sets.put(at(5, 1), HISTORY)
+        await redis_client.hset(KEY, field, data)
+        assert await redis_sets.latest(session().id) is None
+        assert (await redis_sets.get(at(5, 1)) is None) is (field == "history")
     await redis_sets.put(at(5, 1), HISTORY)
     assert await redis_sets.get(at(5, 1)) == HISTORY
 
@@ -157,10 +169,11 @@ async def test_a_redis_that_is_away_is_counted_and_nobody_waits_for_it(tmp_path:
             assert await sets.get(at(5, 1)) is None
             await sets.put(at(6, 1), HISTORY)
             await sets.drop(session().id)
+            assert await sets.latest(session().id) is None
             assert time.monotonic() - began < 5
         finally:
             os.kill(server.pid, signal.SIGCONT)
-        assert (sets.hits, sets.misses, sets.failures) == (0, 1, 3)
+        assert (sets.hits, sets.misses, sets.failures) == (0, 1, 4)
         sets = on_redis(client)
         await sets.put(at(7, 1), HISTORY)
         assert await sets.get(at(7, 1)) == HISTORY

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sessions.adapters.stored_history import FORMAT, MOST_BYTES, packed, unpacked
+from sessions.adapters.stored_history import FORMAT, MOST_BYTES, packed, packed_session, unpacked, unpacked_session
 from sessions.domain.citation import Citation, DocumentId
 from sessions.domain.history import History, history
 from sessions.domain.note import NoteMaker
@@ -84,3 +84,11 @@ def test_what_is_too_large_is_neither_written_nor_read() -> None:
 
 def test_nesting_without_end_is_no_error() -> None:
     assert unpacked(SESSION, b"\x91" * 100_000) is None
+
+
+def test_a_row_comes_back_as_it_was_and_as_nothing_else() -> None:
+    one, other = replace(session(), version=7, turn_count=5, note_count=1), session("other")
+    assert unpacked_session(SESSION, packed_session(one)) == one
+    assert unpacked_session(SESSION, packed_session(other)) is None
+    for noise in (b"", b"\x91" * 100_000, packed_session(one)[:-1], packed(SESSION, HISTORY) or b""):
+        assert unpacked_session(SESSION, noise) is None

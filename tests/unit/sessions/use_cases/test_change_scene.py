@@ -22,6 +22,14 @@ async def test_a_change_is_told_to_the_outbox_once_and_without_names() -> None:
     assert entries[-1].facts == {"scene": 2, "turns": 1}
 
 
+async def test_what_is_at_hand_of_the_row_before_is_forgotten() -> None:
+    stage = await staged()
+    await stage.play()
+    assert await stage.outside.working_sets.latest(stage.session.id) is not None
+    await stage.use.change_scene(stage.trainee, stage.session.id, "agreement")
+    assert await stage.outside.working_sets.latest(stage.session.id) is None
+
+
 async def test_a_scene_that_the_scenario_lacks_is_refused_with_those_it_has() -> None:
     stage = await staged()
     with pytest.raises(SceneUnknown, match=r"there are complaint, agreement$"):
@@ -38,7 +46,7 @@ async def test_a_closed_session_stays_in_its_scene() -> None:
 
 async def test_the_scene_is_not_changed_under_a_running_turn() -> None:
     stage, lock = await staged(), MemoryTurnLock()
-    change = ChangeScene(records=stage.records, lock=lock, clock=stage.clock)
+    change = ChangeScene(records=stage.records, lock=lock, working_sets=stage.outside.working_sets, clock=stage.clock)
     async with lock.hold(stage.session.id):
         with pytest.raises(SessionBusy):
             await change(stage.trainee, stage.session.id, "agreement")

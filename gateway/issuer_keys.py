@@ -86,23 +86,25 @@ class IssuerKeys:
 
     async def _newer(self, token: WrittenToken) -> PublishedKeys:
         """Keys that know the token's, after asking for them unless it was lately found that there are none."""
-        if self._usable() is None or self._absent.get(token.key_id, now=self._ticks()) is None:
-            await self._asked_again()
+        is_absent = self._absent.get(token.key_id, now=self._ticks()) is not None
+        was_asked = (self._usable() is None or not is_absent) and await self._asked_again()
         keys = self._usable()
         if keys is None:
             raise SignInUnavailable(retry_after_s=self._times.cooldown_s)
         if not keys.knows(token):
-            self._absent.put(token.key_id, None, until=self._ticks() + 2 * self._times.cooldown_s)
+            if was_asked and self.trouble is None:
+                self._absent.put(token.key_id, None, until=self._ticks() + 2 * self._times.cooldown_s)
             raise TokenInvalid("unknown key")
         return keys
 
-    async def _asked_again(self) -> None:
+    async def _asked_again(self) -> bool:
         """Wait for the asking that goes on, or for a new one; not at all while the latest is too recent."""
         if not self._is_asking:
             if self._ticks() < self._next_at:
-                return
+                return False
             self._wanted.set()
         await self._round_over.wait()
+        return True
 
     async def _ask(self) -> None:
         self._is_asking = True

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from joserfc.errors import JoseError
 from joserfc.jwk import ECKey, OKPKey, RSAKey
 from joserfc.jws import JWSRegistry
+from joserfc.util import base64_to_int
 from typing_extensions import override
 
 from gateway.access_ports import PublishedKeys
@@ -85,17 +86,17 @@ class _SigningKey:
 
 def _keys_in(entry: object) -> Iterator[_Key]:
     """The key of this entry, if there is one that may verify."""
-    if not isinstance(entry, dict) or entry.get("kty") not in _KINDS or not _is_for_signatures(entry):
+    if not isinstance(entry, dict) or not _is_for_signatures(entry):
         return
-    kind, members = _KINDS[entry["kty"]]
+    kind, members = _KINDS.get(str(entry.get("kty")), (None, ()))
     try:
-        # The public half alone: should an issuer publish a private key, we do not keep it.
-        key = kind.import_key({name: entry[name] for name in members})
-        key.get_op_key("verify")
+        if kind is not None and (kind is not RSAKey or _is_fair(entry["n"], entry["e"])):
+            # The public half alone: should an issuer publish a private key, we do not keep it.
+            key = kind.import_key({name: entry[name] for name in members})
+            key.get_op_key("verify")
+            yield key
     except (JoseError, ValueError, TypeError, KeyError):
         return
-    if not isinstance(key, RSAKey) or _is_fair(key):
-        yield key
 
 
 def _is_for_signatures(entry: Mapping[str, object]) -> bool:
@@ -107,6 +108,6 @@ def _is_for_signatures(entry: Mapping[str, object]) -> bool:
     return entry.get("use", "sig") == "sig" and isinstance(operations, list) and "verify" in operations and names_itself
 
 
-def _is_fair(key: RSAKey) -> bool:
-    numbers = key.public_key.public_numbers()
-    return numbers.n.bit_length() in _RSA_BITS and numbers.e < _LARGEST_EXPONENT
+def _is_fair(modulus: str, exponent: str) -> bool:
+    """Neither too weak nor such that one signature takes long."""
+    return base64_to_int(modulus).bit_length() in _RSA_BITS and base64_to_int(exponent) < _LARGEST_EXPONENT

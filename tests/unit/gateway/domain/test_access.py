@@ -15,6 +15,7 @@ from gateway.domain.access import (
     new_key,
     presented,
     principal,
+    strongest,
     written,
 )
 from gateway.errors import Forbidden, ScopeMissing, Unauthenticated
@@ -112,6 +113,12 @@ def test_who_has_two_roles_may_do_what_either_may_and_plays_the_own_sessions_onl
     assert not both.sees_all(Action.TAKE_TURNS)
     with pytest.raises(Forbidden):
         both.must(Action.ORDER_FLEET)
+
+
+def test_the_strongest_role_of_several_is_told() -> None:
+    assert strongest({Role.TRAINEE}) is Role.TRAINEE
+    assert strongest({Role.TRAINEE, Role.SERVICE}) is Role.SERVICE
+    assert strongest(set(Role)) is Role.OPERATOR
 
 
 def test_a_key_does_no_more_than_its_scopes_and_its_role_allow() -> None:

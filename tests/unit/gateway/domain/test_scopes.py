@@ -36,4 +36,4 @@ def test_a_scope_that_nobody_or_not_this_role_may_have_is_refused(written: list[
 
 
 def test_a_scope_that_nobody_knows_any_more_allows_nothing() -> None:
-    assert read_scopes(["take_turns", "of_a_later_version"]) == {Action.TAKE_TURNS}
+    assert read_scopes(["take_turns", "of_a_later_version"]) == frozenset({Action.TAKE_TURNS})

@@ -38,7 +38,8 @@ def with_(**changes: object) -> dict[str, object]:
 def test_a_good_token_says_who_it_is() -> None:
     who = identity(CLAIMS, RULES, now=NOW)
     assert who.account_name == "id.example/realms/drill|u-7"
-    assert (who.tenant, who.roles, who.display_name) == ("acme", {Role.TRAINEE}, "李伟")
+    assert (who.tenant, who.display_name) == ("acme", "李伟")
+    assert who.roles == {Role.TRAINEE}
     assert who.ends_at == NOW + 330
 
 
@@ -47,23 +48,28 @@ def test_one_of_the_audiences_is_enough(audience: object) -> None:
     assert identity(with_(aud=audience), RULES, now=NOW).subject == "u-7"
 
 
-@pytest.mark.parametrize(
-    "changes",
-    [
-        *(
-            {"iss": value}
-            for value in (..., None, "https://id.example/realms/drill", ["https://id.example/realms/drill/"])
-        ),
-        *({"aud": value} for value in (..., None, "", "another", [], [["drillyard"]], {"drillyard": 1}, 7)),
-        *({"sub": value} for value in (..., None, "", 7, "s" * 256, "a\x00b", "a\nb", "\ud800")),
-        *({"exp": value} for value in (..., None, True, "soon", [], -1, 1e300, 10**400, NOW - 30, NOW - 31)),
-        *({"nbf": value} for value in (NOW + 31, "now", None)),
-        *({"iat": value} for value in (NOW + 31, "now", None, False)),
-        {"iat": NOW - 1, "exp": NOW + 86_400},
-        {"exp": NOW + 86_401},
-    ],
-    ids=str,
-)
+WRONG: dict[str, tuple[object, ...]] = {
+    "iss": (..., None, "https://id.example/realms/drill", ["https://id.example/realms/drill/"]),
+    "aud": (..., None, "", "another", [], [["drillyard"]], {"drillyard": 1}, 7),
+    "sub": (..., None, "", 7, "s" * 256, "a\x00b", "a\nb", "\ud800"),
+    "exp": (..., None, True, "soon", [], -1, 1e300, 10**400, NOW - 30, NOW - 31, NOW + 86_401),
+    "nbf": (NOW + 31, "now", None),
+    "iat": (NOW + 31, "now", None, False, NOW - 86_400),
+}
+UNKNOWN: dict[str, tuple[object, ...]] = {
+    "tenant": (..., None, "", 7, "Acme", "a b", "-a", "a" * 64, "acme\n", ["acme"]),
+    "realm_access": (
+        *(..., None, [], {}, {"roles": None}, {"roles": [["drill-lead"]]}),
+        *({"roles": ["trainee"]}, {"roles": {"drill-lead": True}}),
+    ),
+}
+
+
+def each(faults: dict[str, tuple[object, ...]]) -> list[dict[str, object]]:
+    return [{name: value} for name, values in faults.items() for value in values]
+
+
+@pytest.mark.parametrize("changes", each(WRONG), ids=str)
 def test_each_fault_makes_a_token_invalid(changes: dict[str, object]) -> None:
     with pytest.raises(TokenInvalid):
         identity(with_(**changes), RULES, now=NOW)
@@ -76,16 +82,7 @@ def test_clocks_may_differ_a_little(changes: dict[str, object]) -> None:
     assert identity(with_(**changes), RULES, now=NOW).subject == "u-7"
 
 
-@pytest.mark.parametrize(
-    "changes",
-    [
-        *({"tenant": value} for value in (..., None, "", 7, "Acme", "a b", "-a", "a" * 64, "acme\n", ["acme"])),
-        *({"realm_access": value} for value in (..., None, [], {}, {"roles": None}, {"roles": [["drill-lead"]]})),
-        {"realm_access": {"roles": ["trainee"]}},
-        {"realm_access": {"roles": {"drill-lead": True}}},
-    ],
-    ids=str,
-)
+@pytest.mark.parametrize("changes", each(UNKNOWN), ids=str)
 def test_a_good_token_without_a_tenant_or_a_role_is_not_enrolled(changes: dict[str, object]) -> None:
     with pytest.raises(NotEnrolled):
         identity(with_(**changes), RULES, now=NOW)

@@ -61,6 +61,18 @@ class GatewayProcess:
             self._process.wait()
             self._process = None
 
+    @contextmanager
+    def neighbour(self) -> Iterator["GatewayProcess"]:
+        """Another process of the same installation, for the length of the block."""
+        other = GatewayProcess(
+            environment=self._environment, log=self.log.with_name(f"neighbour-{self.log.name}"), trust=self.trust
+        )
+        try:
+            other.start()
+            yield other
+        finally:
+            other.kill()
+
     def ask_to_stop(self) -> None:
         os.kill(self.pid, signal.SIGTERM)
 

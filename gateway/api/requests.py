@@ -5,7 +5,7 @@ import unicodedata
 from typing import Annotated, Literal
 from uuid import UUID
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field
+from pydantic import AfterValidator, BaseModel, ConfigDict, FailFast, Field
 
 from gateway.api.ids import uuid_of
 from sessions.domain.citation import KnowledgeBaseId
@@ -44,6 +44,7 @@ MetadataValue = Annotated[str, Field(max_length=512), AfterValidator(_text)]
 
 
 class Sent(BaseModel):
+    # Lists stop at their first fault: to gather each of a hundred thousand would hold everybody's turns up.
     model_config = ConfigDict(strict=True, extra="forbid", frozen=True)
 
 
@@ -60,7 +61,7 @@ class CriterionBody(Sent):
 
 
 class RubricBody(Sent):
-    criteria: list[CriterionBody]
+    criteria: Annotated[list[CriterionBody], FailFast()]
     pass_mark: float = Field(default=0.6, ge=0, le=1)
 
 
@@ -93,7 +94,7 @@ class ScenarioBody(Sent):
     persona: Text
     instructions: Text | None = None
     opening: Text
-    scenes: list[SceneBody]
+    scenes: Annotated[list[SceneBody], FailFast()]
     rubric: RubricBody | None = None
     limits: LimitsBody | None = None
     model_tiers: ModelTiersBody | None = None
@@ -164,7 +165,8 @@ class TurnBody(Sent):
 class QuestionsBody(Sent):
     """Questions to a knowledge base, or to one document of it; each gets its own answer or its own error."""
 
-    questions: list[Text] = Field(min_length=1)  # how many one job takes is a setting, and refused by its own name
+    # How many one job takes is a setting, and refused by its own name.
+    questions: Annotated[list[Text], FailFast()] = Field(min_length=1)
     document_id: str | None = None
 
 

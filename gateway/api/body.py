@@ -20,8 +20,8 @@ MAX_FIELD_CHARS = 100
 MAX_NUMBER_CHARS = 40
 MAX_NAMES = 1000
 MAX_BRACKETS = 30_000
-"""Whoever reads a body holds everybody's turns up; without this bound a quarter of a megabyte takes a tenth of a second.
-Brackets within texts count too, and nobody writes so many of them either.
+"""Whoever reads a body holds everybody's turns up; without this bound 256 KiB could take a tenth of a second. Brackets
+within texts count too, and nobody writes so many of them either.
 """
 
 

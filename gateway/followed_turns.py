@@ -41,7 +41,7 @@ class _Followed:
     """One who may see the session, for whom the record is asked."""
     journal: TurnJournal
     is_heard: bool = True
-    """Since the last round."""
+    """Whether a letter has told of it since the last round."""
     quiet_rounds: int = 0
     lost_rounds: int = 0
     unknown_rounds: int = 0
@@ -51,11 +51,11 @@ class _Followed:
         return Place(self.head.session, self.head.turn, self.head.attempt, self.journal.length)
 
     def take(self, end: int, text: str, terminal: Terminal | None) -> bool:
-        """Whether it could be joined on; then it is also no longer silent."""
-        self.is_heard = self.journal.add_until(end, text)
-        if self.is_heard and terminal is not None:
+        """Whether it could be joined on."""
+        is_joined = self.journal.add_until(end, text)
+        if is_joined and terminal is not None:
             self.journal.end(heard(terminal, self.journal.text()))
-        return self.is_heard
+        return is_joined
 
     def finish(self, turn: Turn) -> None:
         """By what the record has under its number, unless that is another attempt."""
@@ -115,7 +115,7 @@ class FollowedTurns:
         for passage in news.passages:
             followed = self._turns.get(passage.attempt)
             if followed is not None:
-                followed.take(passage.end, passage.text, passage.terminal)
+                followed.is_heard = followed.take(passage.end, passage.text, passage.terminal)
 
     def stop(self) -> None:
         """Let all readers go; they can read on at another process."""

@@ -30,7 +30,7 @@ class RecordsSettings(BaseModel):
     )
     drain_interval_s: float = Field(default=1.0, gt=0, le=60, description="how often waiting turns are tried again")
     patience_s: float = Field(
-        default=1.0, gt=0, le=30, description="Postgres is away once it has twice left a question unanswered so long"
+        default=2.0, gt=0, le=30, description="Postgres is away once it leaves a question unanswered so long"
     )
 
 

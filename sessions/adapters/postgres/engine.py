@@ -16,7 +16,7 @@ def postgres_engine(
     *,
     pool_size: int = 20,
     pool_timeout_s: float = 5.0,
-    connect_timeout_s: int = 5,
+    connect_timeout_s: int = 3,
     statement_timeout_s: float = 10.0,
     lock_timeout_s: float = 5.0,
 ) -> AsyncEngine:
@@ -42,4 +42,14 @@ def postgres_engine(
                 )
             ),
         },
+    )
+
+
+def asking_engine(database_url: str, *, connect_timeout_s: int = 2) -> AsyncEngine:
+    """An engine with one connection, to ask whether the server answers; nobody waits for it but who asks that."""
+    return create_async_engine(
+        driver_url(database_url),
+        pool_size=1,
+        max_overflow=0,
+        connect_args={"connect_timeout": connect_timeout_s, "application_name": "drillyard asks"},
     )

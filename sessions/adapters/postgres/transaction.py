@@ -6,7 +6,7 @@ from contextlib import asynccontextmanager, contextmanager
 from typing import Any
 
 from sqlalchemy import ClauseElement, CursorResult, Executable, Row, Select, text
-from sqlalchemy.exc import DataError, DBAPIError, InterfaceError, OperationalError, ProgrammingError
+from sqlalchemy.exc import DataError, DBAPIError, InterfaceError, OperationalError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 from sqlalchemy.ext.compiler import compiles
@@ -19,8 +19,6 @@ LIMIT_S = 15.0
 
 _PART = 500
 """Rows that are written or read in one go. Every turn of the process waits while rows become statements or objects."""
-
-_NO_SUCH_TABLE, _NO_SUCH_COLUMN = "42P01", "42703"
 
 
 class Transaction:
@@ -99,14 +97,23 @@ def in_our_words() -> Iterator[None]:
         raise RecordsUnavailable("every connection to the database is in use") from error
     except DataError as error:
         raise ValueUnstorable from error
-    except ProgrammingError as error:
-        if getattr(error.orig, "sqlstate", None) in (_NO_SUCH_TABLE, _NO_SUCH_COLUMN):
-            raise RecordsUnavailable("the database lacks a table: run `drillyard db migrate`") from error
-        raise
     except DBAPIError as error:
-        if error.connection_invalidated:
-            raise RecordsUnavailable(f"the database ended the connection: {_first_line(error.orig)}") from error
-        raise
+        reason = _unavailable(error)
+        if reason is None:
+            raise
+        raise RecordsUnavailable(reason) from error
+
+
+def _unavailable(error: DBAPIError) -> str | None:
+    """What keeps the database from being asked, or None for a mistake of ours."""
+    match getattr(error.orig, "sqlstate", None):
+        case "42P01" | "42703":  # no such table or column
+            return "the database lacks a table: run `drillyard db migrate`"
+        case "25006":  # a change in a read-only transaction
+            return "the database takes no changes: it is a standby"
+        case _:
+            pass
+    return f"the database ended the connection: {_first_line(error.orig)}" if error.connection_invalidated else None
 
 
 def _first_line(error: BaseException | None) -> str:

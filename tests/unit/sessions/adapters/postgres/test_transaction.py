@@ -1,7 +1,15 @@
 """The database's errors in our words."""
 
 import pytest
-from sqlalchemy.exc import DataError, DBAPIError, IntegrityError, InterfaceError, OperationalError, ProgrammingError
+from sqlalchemy.exc import (
+    DataError,
+    DBAPIError,
+    IntegrityError,
+    InterfaceError,
+    InternalError,
+    OperationalError,
+    ProgrammingError,
+)
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 
 from sessions.adapters.postgres.transaction import in_our_words
@@ -27,6 +35,7 @@ def _said(kind: type[DBAPIError], message: str, sqlstate: str | None = None, *, 
         (PoolTimeout("QueuePool limit"), "every connection"),
         (_said(ProgrammingError, 'relation "turns" does not exist', "42P01"), "drillyard db migrate"),
         (_said(ProgrammingError, 'column "x" does not exist', "42703"), "drillyard db migrate"),
+        (_said(InternalError, "cannot execute UPDATE in a read-only transaction", "25006"), "a standby"),
         (_said(DBAPIError, "idle in transaction", "25P03", lost=True), "ended the connection"),
     ],
 )

@@ -7,7 +7,7 @@ from uuid import uuid4
 
 import httpx
 
-from tests.vllm.conftest import RealStack
+from tests.vllm.conftest import PATIENCE_S, RealStack
 
 
 def english(stack: RealStack) -> str:
@@ -53,8 +53,22 @@ def context(stack: RealStack, session: str) -> dict[str, Any]:
     return found
 
 
+def close_all(stack: RealStack) -> None:
+    """Whatever tests before have left open, so that the replicas hold no session."""
+    with stack.client() as client, stack.client("operator") as operator:
+        while sessions := client.get("/v1/sessions", params={"state": "open"}).raise_for_status().json()["items"]:
+            for session in sessions:
+                client.post(f"/v1/sessions/{session['id']}/close").raise_for_status()
+
+        def fleet() -> list[dict[str, Any]]:
+            replicas: list[dict[str, Any]] = operator.get("/v1/fleet").raise_for_status().json()["replicas"]
+            return replicas
+
+        wait_until(lambda: all(each["sessions"] == 0 for each in fleet()), told=lambda: str(fleet()))
+
+
 def wait_until(holds: Callable[[], bool], told: Callable[[], str] = lambda: "") -> None:
-    deadline = time.monotonic() + 180
+    deadline = time.monotonic() + PATIENCE_S
     while not holds():
         assert time.monotonic() < deadline, told()
         time.sleep(0.5)

@@ -5,7 +5,6 @@ import os
 import signal
 import statistics
 import time
-from itertools import pairwise
 from typing import Any
 from uuid import uuid4
 
@@ -13,12 +12,14 @@ import httpx
 import pytest
 import redis
 
-from tests.vllm.acting import context, english, started, turn, wait_until
+from tests.vllm.acting import close_all, context, english, started, turn, wait_until
 from tests.vllm.conftest import RealStack
 
 pytestmark = pytest.mark.vllm
 
 TRAINEES, TURNS = 4, 25
+_ON_THE_WAY_S = 0.1
+"""What a turn costs beside its prompt; where prompts are computed in no time there is little else."""
 _LONG_ANSWER = "Tell me at length what is wrong, when it began, and what you have tried so far."
 
 
@@ -26,6 +27,8 @@ _LONG_ANSWER = "Tell me at length what is wrong, when it began, and what you hav
 def drill(lasting_stack: RealStack, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     """The report of one class of four over 25 turns."""
     lasting_stack.wait_until_whole()
+    # Sessions that others have left weigh on their replicas, and the class would go where there are fewer.
+    close_all(lasting_stack)
     report = tmp_path_factory.mktemp("drill") / "drill.json"
     words = ["--trainees", str(TRAINEES), "--turns", str(TURNS), "--think", "0.2", "--json", str(report)]
     done = lasting_stack.drillyard("drill", "run", "--scenario", english(lasting_stack), *words)
@@ -68,30 +71,36 @@ def test_replies_are_the_model_s_own(stack: RealStack) -> None:
 
 
 def test_deltas_arrive_as_they_are_generated(stack: RealStack) -> None:
+    """Over at least half of the time that the replica takes for them; what is held until the end comes at once."""
     with stack.client() as client:
         session = started(stack, client)
-        arrivals = []
+        arrivals, lines = [], list[str]()
         path = f"/v1/sessions/{session}/turns"
         with client.stream(
             "POST", path, json={"text": _LONG_ANSWER}, headers={"Accept": "text/event-stream"}
         ) as stream:
             for line in stream.iter_lines():
+                lines.append(line)
                 if line == "event: delta":
                     arrivals.append(time.monotonic())
+    timings = json.loads(lines[lines.index("event: done") + 1].removeprefix("data: "))["timings"]
     assert len(arrivals) > 5
-    gaps = [later - earlier for earlier, later in pairwise(arrivals)]
-    assert sum(gap > 0.005 for gap in gaps) > len(gaps) / 2
+    assert arrivals[-1] - arrivals[0] > 0.5 * (timings["e2e_ms"] - timings["ttft_ms"]) / 1000
 
 
-def test_the_tenth_turn_starts_in_a_third_of_the_time_that_a_cold_replica_needs(stack: RealStack) -> None:
+def test_a_late_turn_starts_in_a_third_of_the_time_that_a_cold_replica_needs(stack: RealStack) -> None:
+    warm, cold = [], []
     with stack.client() as client:
         session = started(stack, client)
         for number in range(1, 10):
-            turn(client, session, f"This is question {number}. What do you think of my offer, and what is missing?")
-        before = context(stack, session)
-        warm = turn(client, session, "This is question 10. Shall we agree?")["timings"]["ttft_ms"] / 1000
-    cold = statistics.median(cold_ttft(stack, before) for _ in range(3))
-    assert warm < cold / 3, f"warm {warm:.2f} s, cold {cold:.2f} s"
+            turn(client, session, _question(number))
+        for number in range(10, 13):
+            before = context(stack, session)
+            late = turn(client, session, _question(number))
+            warm.append(late["timings"]["ttft_ms"] / 1000)
+            cold.append(cold_ttft(stack, before, replica=late["replica"], text=_question(number)))
+            assert late["usage"]["cached_tokens"] > 0.8 * late["usage"]["prompt_tokens"]
+    assert statistics.median(warm) < statistics.median(cold) / 3 + _ON_THE_WAY_S, f"warm {warm}, cold {cold}"
 
 
 def test_kill_9_and_a_flush_lose_nothing_on_real_replicas(stack: RealStack) -> None:
@@ -101,6 +110,7 @@ def test_kill_9_and_a_flush_lose_nothing_on_real_replicas(stack: RealStack) -> N
         before = context(stack, session)
         flush(stack)
         kill(stack, "gateway")
+        stack.wait_until_whole()
         assert context(stack, session) == before
         second = turn(client, session, "Are you still there?")
         assert second["replica"] == first["replica"]
@@ -120,19 +130,27 @@ def test_a_replica_that_is_killed_is_started_again_and_its_sessions_go_on(stack:
         assert turn(client, session, "And now?")["replica"] == elsewhere["replica"]
 
 
-def cold_ttft(stack: RealStack, before: dict[str, Any]) -> float:
-    """Seconds to the first token when a replica gets the session's prompt and has none of it in its cache."""
-    replica = stack.ready["replicas"][0]["url"]
+def _question(number: int) -> str:
+    return f"This is question {number}. What do you think of my offer, and what is missing?"
+
+
+def cold_ttft(stack: RealStack, before: dict[str, Any], *, replica: str, text: str) -> float:
+    """Seconds to the first token when the replica gets the session's prompt and has none of it in its cache."""
+    url = next(each["url"] for each in stack.ready["replicas"] if each["id"] == replica)
     body = {
         "model": before["model"],
-        "messages": [{"role": m["role"], "content": m["content"]} for m in before["messages"]]
-        + [{"role": "user", "content": "This is question 10. Shall we agree?"}],
+        "messages": [
+            *({"role": each["role"], "content": each["content"]} for each in before["messages"]),
+            {"role": "user", "content": text},
+        ],
         "max_tokens": 4,
         "stream": True,
         "cache_salt": uuid4().hex,
     }
     began = time.monotonic()
-    with httpx.stream("POST", f"{replica}/v1/chat/completions", json=body, trust_env=False, timeout=120) as stream:
+    with httpx.stream(
+        "POST", f"{url.rstrip('/')}/v1/chat/completions", json=body, trust_env=False, timeout=120
+    ) as stream:
         next(stream.iter_lines())
         return time.monotonic() - began
 

@@ -4,9 +4,9 @@ A holder that lives renews its place; one that died loses it by itself. A place 
 may be somebody else's by now.
 """
 
-from collections.abc import Mapping, MutableMapping
+from collections.abc import Mapping
 
-Leases = MutableMapping[str, int]
+Leases = dict[str, int]
 
 _LEAST_RETRY_US = 1_000_000
 _MOST_RETRY_US = 2_000_000

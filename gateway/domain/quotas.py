@@ -39,8 +39,9 @@ def quotas_of(claim: Claim) -> tuple[Quota, ...]:
     """The quotas that this claim is counted against; each limit that is set makes one."""
     limits, quotas = claim.limits, []
     if limits.requests_per_minute is not None:
-        most = min(limits.request_burst or limits.requests_per_minute, limits.requests_per_minute)
         interval_us = -(-MINUTE_US // limits.requests_per_minute)
+        burst = limits.request_burst or limits.requests_per_minute
+        most = min(burst, limits.requests_per_minute, HORIZON_US // interval_us)
         quotas.append(Quota("requests", most, most * interval_us, 1))
     if limits.input_tokens_per_minute is not None:
         quotas.append(Quota("input_tokens", limits.input_tokens_per_minute, MINUTE_US, claim.input_tokens))

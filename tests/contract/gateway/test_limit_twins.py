@@ -1,0 +1,239 @@
+"""The scripts of limits in Redis are the twins of the arithmetic: the same answers and the same state, step by step."""
+
+import asyncio
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from uuid import UUID
+
+import pytest
+from hypothesis import HealthCheck, settings
+from hypothesis import strategies as st
+from hypothesis.stateful import (
+    RuleBasedStateMachine,
+    initialize,
+    invariant,
+    precondition,
+    rule,
+    run_state_machine_as_test,
+)
+from redis import Redis as BlockingRedis
+from typing_extensions import override
+
+from gateway.adapters.limit_scripts import LimitScripts
+from gateway.domain.limit_book import Limit, LimitBook, Verdict
+from gateway.domain.limits import AccountLimits, Claim, DrillLimits, SeatClaim, Spent, TenantLimits
+from gateway.domain.quotas import HORIZON_US
+from gateway.local.redis_server import RedisServer
+from tests.support.limit_claims import SECOND_US
+from tests.support.redis_fixture import redis_client_of
+
+pytestmark = pytest.mark.redis
+
+LEASE_S, SEAT_S = 40, 300
+START_US = 1_795_000_000 * SECOND_US
+# A turn lease is a key of Redis, which lives by the real clock: nearer to its end than this it is ended in both.
+TOO_NEAR_US = 8 * SECOND_US
+
+TENANTS, ACCOUNTS, DRILLS, SESSIONS = (
+    [UUID(int=100 * kind + number) for number in range(count)] for kind, count in ((1, 2), (2, 2), (3, 2), (4, 4))
+)
+limits = st.integers(1, 1_000) | st.integers(1, 2_000_000_000) | st.none()
+few = st.integers(0, 3) | st.none()
+account_limits = st.builds(
+    AccountLimits,
+    requests_per_minute=limits,
+    request_burst=limits,
+    input_tokens_per_minute=limits,
+    output_tokens_per_minute=limits,
+    turns_in_flight=few,
+)
+drill_limits = st.builds(DrillLimits, seats=few, walk_ins=st.integers(0, 2), turns_in_flight=few)
+tokens = st.integers(0, 2_000) | st.integers(0, 50_000_000)
+claims = st.builds(
+    Claim,
+    tenant=st.sampled_from(TENANTS),
+    account=st.sampled_from(ACCOUNTS),
+    limits=account_limits,
+    input_tokens=tokens,
+    output_tokens=tokens,
+    session=st.sampled_from([*SESSIONS, None]),
+    drill=st.sampled_from([*DRILLS, None]),
+    drill_limits=drill_limits,
+)
+seat_claims = st.builds(
+    SeatClaim,
+    tenant=st.sampled_from(TENANTS),
+    session=st.sampled_from(SESSIONS),
+    limits=st.builds(TenantLimits, few),
+    drill=st.sampled_from([*DRILLS, None]),
+    drill_limits=drill_limits,
+)
+spent = st.builds(Spent, tokens, tokens) | st.none()
+steps_us = st.integers(1, 5 * SECOND_US) | st.integers(1, 400 * SECOND_US)
+jumps_us = st.integers(-4_000 * SECOND_US, 4_000 * SECOND_US)
+
+
+@dataclass
+class Clock:
+    at: int = START_US
+
+    def __call__(self) -> int:
+        return self.at
+
+
+@dataclass
+class Claimed:
+    holder: str
+    claim: Claim = field(repr=False)
+
+
+class Twins(RuleBasedStateMachine):
+    url = ""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.clock = Clock()
+        self.book = LimitBook(lease_us=LEASE_S * SECOND_US, seat_us=SEAT_S * SECOND_US)
+        self.loop = asyncio.Runner()
+        self.client = redis_client_of(self.url)
+        self.scripts = LimitScripts(
+            client=self.client, lease_s=LEASE_S, seat_s=SEAT_S, timeout_s=20, clock_us=self.clock
+        )
+        self.redis = BlockingRedis.from_url(self.url, decode_responses=True)
+        self.claimed: list[Claimed] = []
+        self.steps = 0
+
+    @override
+    def teardown(self) -> None:
+        self.loop.run(self.client.aclose())
+        self.loop.close()
+        self.redis.close()
+
+    @initialize()
+    def nothing_is_there(self) -> None:
+        self.redis.flushall()
+
+    @rule(claim=claims)
+    def admit(self, claim: Claim) -> None:
+        self.steps += 1
+        self._admit(Claimed(f"holder-{self.steps}", claim))
+
+    @precondition(lambda self: self.claimed)
+    @rule(draw=st.data())
+    def admit_again(self, draw: st.DataObject) -> None:
+        """A client asks a second time when it lost the answer, or what it sent arrives late."""
+        self._admit(draw.draw(st.sampled_from(self.claimed)))
+
+    @precondition(lambda self: self.claimed)
+    @rule(draw=st.data(), spent=spent)
+    def settle(self, draw: st.DataObject, spent: Spent | None) -> None:
+        one = draw.draw(st.sampled_from(self.claimed))
+        found = self.loop.run(self.scripts.settle(one.holder, one.claim, spent))
+        assert found == self.book.settle(one.holder, one.claim, spent, self.clock())
+
+    @precondition(lambda self: self.claimed)
+    @rule(draw=st.data())
+    def renew(self, draw: st.DataObject) -> None:
+        some = draw.draw(st.lists(st.sampled_from(self.claimed), min_size=1, max_size=4))
+        found = self.loop.run(self.scripts.renew([(one.holder, one.claim) for one in some]))
+        assert found == [self.book.renew(one.holder, one.claim, self.clock()) for one in some]
+
+    @rule(claim=seat_claims)
+    def seat(self, claim: SeatClaim) -> None:
+        assert self.loop.run(self.scripts.seat(claim)) == self.book.seat(claim, self.clock())
+
+    @rule(claim=seat_claims)
+    def unseat(self, claim: SeatClaim) -> None:
+        self.loop.run(self.scripts.unseat(claim.tenant, claim.drill, claim.session))
+        self.book.unseat(claim.tenant, claim.drill, claim.session)
+
+    @rule(by_us=steps_us)
+    def time_passes(self, by_us: int) -> None:
+        self._move(by_us)
+
+    @rule(by_us=jumps_us)
+    def the_clock_jumps(self, by_us: int) -> None:
+        self._move(by_us)
+
+    @precondition(lambda self: self.steps > 15)
+    @rule()
+    def everything_is_lost(self) -> None:
+        self.redis.flushall()
+        self.book = LimitBook(lease_us=self.book.lease_us, seat_us=self.book.seat_us)
+        self.steps = 0
+        self.claimed.clear()
+
+    @invariant()
+    def the_state_is_the_same(self) -> None:
+        book, kept = self.book, self._kept
+        assert kept("rates", self._hash) == book_of(book.rates)
+        assert kept("running", self._leases) == book_of(book.running)
+        assert kept("drill", self._leases) == book_of(book.drills)
+        assert kept("seats", self._leases) == book_of(book.seats)
+        assert kept("walkins", self._leases) == book_of(book.walk_ins)
+        assert kept("sessions", self._leases) == book_of(book.tenants)
+        turns = {key.removeprefix("dy:turn:"): self.redis.get(key) for key in self.redis.scan_iter("dy:turn:*")}
+        assert turns == {session: owner for session, (owner, _) in book.turns.items()}
+        over = {key: self.redis.hexists(f"dy:lim:claim:{key}", "over") for key in book.claims}
+        assert over == {holder: taken is None for holder, taken in book.claims.items()}
+
+    @invariant()
+    def nothing_is_kept_for_ever(self) -> None:
+        assert all(self.redis.pttl(key) > 0 for key in self.redis.scan_iter("dy:*"))
+
+    def _admit(self, one: Claimed) -> None:
+        before = self._dump()
+        found = self.loop.run(self.scripts.admit(one.holder, one.claim))
+        expected = self.book.admit(one.holder, one.claim, self.clock())
+        if expected.refused_by is Limit.SESSION:
+            found = Verdict(found.refused_by, expected.wait_us, found.backlogs)  # told by the real clock
+        assert found == expected
+        assert all(0 <= backlog <= HORIZON_US for backlog in found.backlogs)
+        assert found.wait_us <= max(HORIZON_US, 2 * self.book.lease_us)
+        if expected.refused_by is None:
+            self.claimed.append(one)
+        else:
+            assert self._dump() == before
+
+    def _move(self, by_us: int) -> None:
+        self.clock.at += by_us
+        for session, (_, until) in list(self.book.turns.items()):
+            left = until - self.clock.at
+            if left < TOO_NEAR_US or abs(left - 2 * self.book.lease_us) < TOO_NEAR_US:
+                del self.book.turns[session]
+                self.redis.delete(f"dy:turn:{session}")
+            else:
+                self.redis.pexpire(f"dy:turn:{session}", left // 1_000)
+
+    def _dump(self) -> dict[bytes, object]:
+        with BlockingRedis.from_url(self.url) as raw:
+            return {bytes(key): raw.dump(key) for key in raw.scan_iter("*")}
+
+    def _kept(self, kind: str, read: Callable[[str], dict[str, int]]) -> dict[str, dict[str, int]]:
+        prefix = f"dy:lim:{kind}:"
+        keys = [str(key) for key in self.redis.scan_iter(f"{prefix}*")]
+        return {key.removeprefix(prefix): read(key) for key in keys}
+
+    def _hash(self, key: str) -> dict[str, int]:
+        return {str(name): int(value) for name, value in self.redis.hgetall(key).items()}
+
+    def _leases(self, key: str) -> dict[str, int]:
+        names = self.redis.zrange(key, 0, -1)
+        return {str(name): int(self.redis.zscore(key, str(name)) or 0) for name in names}
+
+
+def book_of(part: dict[str, dict[str, int]]) -> dict[str, dict[str, int]]:
+    """An empty set is no set in Redis."""
+    return {name: dict(entries) for name, entries in part.items() if entries}
+
+
+def test_the_scripts_answer_and_keep_what_the_arithmetic_says(running_redis: RedisServer) -> None:
+    class OnThisRedis(Twins):
+        url = running_redis.url
+
+    run_state_machine_as_test(
+        OnThisRedis,
+        settings=settings(
+            max_examples=30, stateful_step_count=50, deadline=None, suppress_health_check=list(HealthCheck)
+        ),
+    )

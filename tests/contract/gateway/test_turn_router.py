@@ -1,6 +1,7 @@
 """The router as the edge uses it, in this process and over HTTP: the same promises, kept by both."""
 
 import asyncio
+import json
 from collections.abc import AsyncIterator, Iterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, replace
@@ -11,6 +12,7 @@ import pytest
 from gateway.adapters.remote.remote_desk import RemoteFleetDesk
 from gateway.adapters.remote.remote_router import RemoteRouter
 from gateway.fleet_desk import LocalFleetDesk
+from gateway.openai_ports import CallCarrier
 from gateway.ports import FleetDesk, TurnRouter
 from gateway.wiring.routing import Plan, routing
 from router.adapters.router_line import RouterLine
@@ -18,7 +20,9 @@ from router.adapters.static_fleet import StaticFleet
 from router.adapters.upstream.client import UpstreamClient
 from router.domain.asks import Asks
 from router.domain.board import RouterId
-from router.domain.exchange import ChatRequest, Finished, Message, StreamItem, TextPiece
+from router.domain.chat_call import chat_call
+from router.domain.engine_stream import EngineStream
+from router.domain.exchange import Call, ChatRequest, Finished, Message, StreamItem, TextPiece
 from router.domain.fleet import AffinityKey, ReplicaId, ReplicaSpec
 from router.domain.pin import PinDecision
 from router.errors import EngineBroke, EngineRejected, ModelUnknown, ReplicaUnknown, RouterError
@@ -47,6 +51,7 @@ Replicas = dict[ReplicaId, SimulatorProcess]
 @dataclass
 class Routed:
     router: TurnRouter
+    carrier: CallCarrier
     desk: FleetDesk
     replicas: Replicas
 
@@ -56,6 +61,18 @@ class Routed:
         async with self.router.turn(key, request, asks=asks or Asks()) as reply:
             items = [item async for item in reply]
             return reply.replica, reply.pin, reply.continued, items
+
+    async def carried(self, call: Call, *, key: AffinityKey | None = KEY, asks: Asks | None = None) -> bytes:
+        """All bytes of an answer."""
+        reply = await self.carrier.carry(call, session=key, asks=asks or Asks())
+        parts = []
+        try:
+            while data := await reply.read():
+                parts.append(data)
+        finally:
+            reply.close()
+            reply.close()
+        return b"".join(parts)
 
 
 @pytest.fixture(scope="module")
@@ -80,7 +97,7 @@ async def here(replicas: Replicas, _: Path) -> AsyncIterator[Routed]:
     plan = Plan(settings=settings, source=StaticFleet(replicas=specs), name=RouterId("one"))
     async with routing(plan) as running:
         desk = LocalFleetDesk(orders=running.orders, decisions=running.router.decision)
-        yield Routed(running.router, desk, replicas)
+        yield Routed(running.router, running.router, desk, replicas)
 
 
 @asynccontextmanager
@@ -93,7 +110,7 @@ async def over_http(replicas: Replicas, folder: Path) -> AsyncIterator[Routed]:
         line = RouterLine(client=client, url=process.url, key=OPERATOR_KEY, settings=settings)
         router = RemoteRouter(line=line, may_continue=True)
         await router.look()
-        yield Routed(router, RemoteFleetDesk(line=line), replicas)
+        yield Routed(router, router, RemoteFleetDesk(line=line), replicas)
 
 
 @pytest.fixture(params=[here, over_http], ids=["here", "over_http"])
@@ -274,3 +291,53 @@ async def test_what_goes_wrong_is_always_the_router_s_error(routed: Routed) -> N
         each.fault(kind="refuse")
     with pytest.raises(RouterError):
         await routed.turn()
+
+
+def whole() -> Call:
+    call = chat_call(REQUEST)
+    body = {name: value for name, value in json.loads(call.body).items() if not name.startswith("stream")}
+    return replace(call, body=json.dumps(body).encode(), is_streamed=False)
+
+
+def said(events: bytes) -> str:
+    return text(EngineStream(replica=A).feed(events))
+
+
+async def test_a_call_comes_back_as_its_events_or_whole_with_a_session_or_without(routed: Routed) -> None:
+    events = await routed.carried(chat_call(REQUEST))
+    assert said(events) == REPLY
+    assert events.endswith(b"data: [DONE]\n\n")
+    told = json.loads(await routed.carried(whole()))
+    assert told["choices"][0]["message"]["content"] == REPLY
+    assert told["usage"]["prompt_tokens"] > 100
+    for call in (chat_call(REQUEST), whole()):
+        reply = await routed.carrier.carry(call, session=None, asks=Asks())
+        assert (reply.pin, reply.replica in {A, B}) == (PinDecision.NONE, True)
+        reply.close()
+        wrong = replace(call, body=call.body.replace(b'"max_tokens":64', b'"max_tokens":-1').replace(b": 64", b": -1"))
+        with pytest.raises(EngineRejected) as caught:
+            await routed.carried(wrong)
+        assert json.loads(caught.value.body)["error"]["message"]
+
+
+async def test_a_call_whose_replica_is_lost_goes_on_at_another(routed: Routed) -> None:
+    routed.replicas[A].fault(kind="cut", after_chunks=4, times=1)
+    assert said(await routed.carried(chat_call(REQUEST), asks=Asks(prefer=A))) == REPLY
+    routed.replicas[A].fault(kind="refuse", times=1)
+    again = await routed.carried(whole(), key=AffinityKey("another"), asks=Asks(prefer=A))
+    assert json.loads(again)["choices"][0]["message"]["content"] == REPLY
+
+
+async def test_whoever_leaves_a_call_stops_the_engine(routed: Routed) -> None:
+    for each in routed.replicas.values():
+        each.script("word " * 2000)
+    endless = chat_call(replace(REQUEST, max_tokens=2000))
+    reply = await routed.carrier.carry(endless, session=KEY, asks=Asks())
+    await reply.read()
+    reply.close()
+    await until_idle(routed.replicas[reply.replica])
+    with pytest.raises(TimeoutError):
+        async with asyncio.timeout(0.3):
+            await routed.carried(replace(whole(), body=whole().body.replace(b": 64", b": 2000")))
+    for each in routed.replicas.values():
+        await until_idle(each)

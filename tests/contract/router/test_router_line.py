@@ -55,6 +55,26 @@ async def test_a_stream_is_handed_on_as_it_comes(client: UpstreamClient) -> None
         assert wanted in heads[0]
 
 
+async def test_a_whole_answer_may_take_as_long_as_a_reply(
+    client: UpstreamClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    heads: list[bytes] = []
+
+    async def late(reader: StreamReader, writer: StreamWriter) -> None:
+        heads.append((await reader.readuntil(b"\r\n\r\n")).lower())
+        await asyncio.sleep(0.5)
+        writer.write(b"HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n{}")
+        await writer.drain()
+
+    monkeypatch.setattr(subject, "_SLACK_S", 0.0)
+    async with a_server_that(late) as server:
+        reply = await line(client, server.url).whole("/v1/chat/completions", headers=[], body=b"{}")
+        assert await reply.body() == b"{}"
+        with pytest.raises(EngineTimedOut):
+            await line(client, server.url).stream("/v1/chat/completions", headers=[], body=b"{}")
+    assert b"accept: application/json" in heads[0]
+
+
 async def test_a_short_call_tells_its_status(client: UpstreamClient) -> None:
     heads: list[bytes] = []
     async with a_server_that(that_says(b"HTTP/1.1 204 No Content\r\n\r\n", heads)) as server:

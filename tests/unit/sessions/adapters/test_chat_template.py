@@ -74,3 +74,22 @@ def test_a_template_may_refuse_the_messages_in_its_own_words() -> None:
 def test_a_template_can_neither_break_out_nor_fail_with_a_traceback(source: str) -> None:
     with pytest.raises(TemplateBroken):
         _rendered(source)
+
+
+CALL = {"id": "c", "type": "function", "function": {"name": "price", "arguments": '{"of": "a pump"}'}}
+TOOLS = [{"type": "function", "function": {"name": "price"}}]
+
+
+def test_tools_and_their_calls_are_rendered_as_the_engine_does_it() -> None:
+    source = "{{ tools[0].function.name }} {{ messages[0].tool_calls[0].function.arguments.of }}"
+    template = ChatTemplate(source, tokens={})
+    assert template.render_chat([{"role": "assistant", "content": None, "tool_calls": [CALL]}], TOOLS) == "price a pump"
+    empty = {**CALL, "function": {"name": "price", "arguments": ""}}
+    said = ChatTemplate("{{ messages[0].tool_calls[0].function.arguments }}", tokens={})
+    assert said.render_chat([{"role": "assistant", "content": None, "tool_calls": [empty]}]) == "{}"
+
+
+def test_arguments_that_are_no_json_are_refused() -> None:
+    broken = {**CALL, "function": {"name": "price", "arguments": "{"}}
+    with pytest.raises(TemplateBroken, match="not JSON"):
+        ChatTemplate("", tokens={}).render_chat([{"role": "assistant", "content": None, "tool_calls": [broken]}])

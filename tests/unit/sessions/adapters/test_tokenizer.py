@@ -248,3 +248,13 @@ def test_a_template_with_a_date_is_counted_as_the_engine_is_told_to_write_it(tmp
     counter = ModelTokenizer(folder=LLAMA.model(tmp_path / "llama"))
     assert counter.template_arguments == {"date_string": "26 Jul 2024"}
     assert not counter.writes_today
+
+
+def test_a_chat_is_counted_as_a_prompt_is(counter: ModelTokenizer) -> None:
+    talk = [SYSTEM, USER, ASSISTANT]
+    plain = [{"role": str(message.role), "content": message.content} for message in talk]
+    assert counter.count_chat(plain) == counter.count_prompt(talk)
+
+
+def test_a_chat_that_the_template_refuses_is_not_counted(counter: ModelTokenizer) -> None:
+    assert counter.count_chat([{"role": "assistant", "content": None}]) is None

@@ -1,9 +1,12 @@
 """What the edge needs of whoever counts: quotas, turns in flight and seats, over all processes."""
 
 from contextlib import AbstractAsyncContextManager
+from dataclasses import dataclass, field
 from typing import Protocol
 from uuid import UUID
 
+from gateway.domain.access import Role
+from gateway.domain.limit_layers import OwnLimits, TenantOwn
 from gateway.domain.limits import AccountLimits, Claim, SeatClaim, Spent, Standing, TenantLimits
 
 
@@ -50,3 +53,26 @@ class EffectiveLimits(Protocol):
     async def of_account(self, tenant: UUID, account: UUID) -> AccountLimits: ...
 
     async def of_tenant(self, tenant: UUID) -> TenantLimits: ...
+
+
+@dataclass(frozen=True, slots=True)
+class AccountOwn:
+    """An account as far as its limits care."""
+
+    role: Role | None = None
+    own: OwnLimits = field(default_factory=OwnLimits)
+
+
+class LimitStore(Protocol):
+    """What operators have set. Each method raises `RecordsUnavailable`."""
+
+    async def of_tenant(self, tenant: UUID) -> TenantOwn: ...
+
+    async def of_account(self, tenant: UUID, account: UUID) -> AccountOwn | None:
+        """None: there is no such account."""
+
+    async def set_tenant(self, tenant: UUID, own: TenantOwn) -> None:
+        """Instead of all that was set before."""
+
+    async def set_account(self, tenant: UUID, account: UUID, own: OwnLimits) -> None:
+        """Instead of all that was set before; raises `AccountNotFound`."""

@@ -4,17 +4,56 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-Some = Annotated[int, Field(ge=1, le=2_000_000_000)] | Literal["unlimited"]
+from gateway.domain.access import Role
+from gateway.domain.limit_layers import UNLIMITED, OwnLimits
+
+MOST = 2_000_000_000
+Some = Annotated[int, Field(ge=1, le=MOST)] | Literal["unlimited"]
+
+
+class RoleLimits(BaseModel):
+    """Of each account in a role; what is left out is as for everybody."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    requests_per_minute: Some | None = None
+    request_burst: Some | None = None
+    input_tokens_per_minute: Some | None = None
+    output_tokens_per_minute: Some | None = None
+    turns_in_flight: Some | None = None
+
+    def own(self) -> OwnLimits:
+        return OwnLimits(**self.model_dump())
 
 
 class LimitSettings(BaseModel):
-    """Of each account, but for the last one; "unlimited" is no limit."""
+    """The first five are of each account; "unlimited" is no limit."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     requests_per_minute: Some = 600
     request_burst: Some = 120
-    input_tokens_per_minute: Some = "unlimited"
-    output_tokens_per_minute: Some = "unlimited"
+    input_tokens_per_minute: Some = UNLIMITED
+    output_tokens_per_minute: Some = UNLIMITED
     turns_in_flight: Some = 64
-    tenant_sessions: Some = "unlimited"
+    roles: dict[Role, RoleLimits] = Field(default_factory=dict, description="what accounts in a role have instead")
+    tenant_sessions: Some = Field(default=UNLIMITED, description="open sessions of a tenant at once")
+    prompt_tokens: int = Field(
+        default=1000, ge=1, le=1_000_000, description="what a turn is taken to be shown where nothing better is known"
+    )
+    cache_s: float = Field(
+        default=5.0, ge=0, le=300, description="a changed limit or drill takes effect in every process within this"
+    )
+    lease_s: float = Field(default=15.0, ge=0.3, le=300, description="a turn of a dead process counts so long")
+    seat_s: float = Field(
+        default=14_400.0, ge=60, le=604_800, description="a session that neither takes a turn nor ends keeps its seat"
+    )
+
+    def everybody(self) -> OwnLimits:
+        return OwnLimits(
+            requests_per_minute=self.requests_per_minute,
+            request_burst=self.request_burst,
+            input_tokens_per_minute=self.input_tokens_per_minute,
+            output_tokens_per_minute=self.output_tokens_per_minute,
+            turns_in_flight=self.turns_in_flight,
+        )

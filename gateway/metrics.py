@@ -49,6 +49,9 @@ class Metrics:
             ["outcome"],
             registry=self.registry,
         )
+        self._refusals = Counter(
+            "drillyard_limit_refusals", "Work that was not let in, by the limit", ["limit"], registry=self.registry
+        )
         self._tokens = Counter(
             "drillyard_prompt_tokens", "Prompt tokens of completed turns", ["source"], registry=self.registry
         )
@@ -73,6 +76,9 @@ class Metrics:
         self._whole.observe(turn.timings.e2e_ms / 1000)
         if turn.timings.ttft_ms is not None:
             self._first.observe(turn.timings.ttft_ms / 1000)
+
+    def saw_refusal(self, limit: str) -> None:
+        self._refusals.labels(limit).inc()
 
     def saw_compaction(self, outcome: CompactionOutcome) -> None:
         self._compactions.labels(outcome).inc()

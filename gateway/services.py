@@ -4,14 +4,16 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
+from gateway.current_limits import CurrentLimits
 from gateway.job_cases import JobCases
 from gateway.knowledge_cases import KnowledgeCases
-from gateway.limit_ports import EffectiveLimits, Gate
+from gateway.limit_ports import Gate
 from gateway.metrics import Metrics
 from gateway.model_tiers import ModelTiers
 from gateway.openai_chats import OpenAiChats
 from gateway.ports import FleetDesk, Keys
 from gateway.running_turns import RunningTurns
+from gateway.session_admission import SessionAdmission
 from gateway.settings import Settings
 from gateway.use_cases import UseCases
 
@@ -49,5 +51,6 @@ class Services:
     jobs: JobCases
     knowledge: KnowledgeCases
     gate: Gate
-    limits: EffectiveLimits
+    limits: CurrentLimits
+    start_session: SessionAdmission
     chats: OpenAiChats

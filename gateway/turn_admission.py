@@ -1,12 +1,14 @@
 """The limits around a turn: what it may come to need is taken before it begins, and settled by what it really used."""
 
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
+from typing import Protocol
 
 from gateway.domain.limits import Claim, Spent, Standing
 from gateway.limit_ports import Gate
-from sessions.domain.turn import Turn
+from sessions.domain.session import SessionId
+from sessions.domain.turn import Turn, Usage
 from sessions.use_cases.open_turn import OpenTurn
 from sessions.use_cases.prepare_turn import TurnOrder
 from sessions.use_cases.take_turn import TakeTurn
@@ -19,10 +21,20 @@ class AdmittedTurn:
     """What is left of the account's quotas, for the headers."""
 
 
-class TurnAdmission:
-    """`TakeTurn` behind the gate. `claims` says what an order is to be counted as; it may raise like `begin`."""
+class Claims(Protocol):
+    """Says what turns are to be counted as."""
 
-    def __init__(self, *, take_turn: TakeTurn, gate: Gate, claims: Callable[[TurnOrder], Awaitable[Claim]]) -> None:
+    async def __call__(self, order: TurnOrder) -> Claim:
+        """Raises `SessionNotFound` or `RecordsUnavailable`."""
+
+    def learn(self, session: SessionId, used: Usage) -> None:
+        """What a turn of the session came to, for the guess at its next one."""
+
+
+class TurnAdmission:
+    """`TakeTurn` behind the gate."""
+
+    def __init__(self, *, take_turn: TakeTurn, gate: Gate, claims: Claims) -> None:
         self._take = take_turn
         self._gate = gate
         self._claims = claims
@@ -43,3 +55,4 @@ class TurnAdmission:
             finally:
                 used = turn.used
                 admission.settle(Spent(used.prompt_tokens, used.completion_tokens))
+                self._claims.learn(order.session, used)

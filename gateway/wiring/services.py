@@ -12,7 +12,6 @@ from gateway.adapters.cached_keys import CachedKeys
 from gateway.adapters.postgres_accounts import PostgresAccounts
 from gateway.job_cases import JobCases
 from gateway.knowledge_cases import KnowledgeCases
-from gateway.limit_ports import EffectiveLimits, Gate
 from gateway.metrics import Figures, Metrics, no_figures
 from gateway.model_tiers import ModelTiers
 from gateway.openai_chats import ChatWays, OpenAiChats
@@ -31,7 +30,7 @@ from gateway.wiring.documents import knowledge
 from gateway.wiring.jobs import Answering, JobWork, job_work
 from gateway.wiring.journal import shared_turns
 from gateway.wiring.knowledge import KnowledgeFinding, knowledge_finding
-from gateway.wiring.limits import limits, turn_admission
+from gateway.wiring.limits import Limiting, limiting, session_admission, turn_admission
 from gateway.wiring.models import (
     counted_by,
     model_counters,
@@ -47,8 +46,6 @@ from gateway.wiring.tracing import tracing
 from gateway.wiring.turn_routing import TurnRouting, turn_routing
 from router.ports import Tracing
 from sessions.adapters.forgiving_turn_lock import ForgivingTurnLock
-from sessions.adapters.open_seats import OpenSeats
-from sessions.adapters.postgres.drills import PostgresDrills
 from sessions.adapters.postgres.knowledge_catalogue import PostgresCatalogue
 from sessions.adapters.postgres.records import PostgresRecords
 from sessions.adapters.redis_turn_lock import RedisTurnLock
@@ -67,8 +64,7 @@ class _Own:
     drift: TokenDrift
     jobs: JobCases
     knowledge: KnowledgeCases
-    gate: Gate
-    limits: EffectiveLimits
+    limiting: Limiting
     chats: OpenAiChats
 
 
@@ -81,9 +77,15 @@ class _Figures:
     think: ThinkTime
     finding: KnowledgeFinding
     jobs: JobWork
+    limiting: Limiting
 
     def gauges(self) -> Mapping[str, float]:
-        return {"compactions_running": self.think.count, **self.finding.gauges(), **self.jobs.gauges()}
+        return {
+            "compactions_running": self.think.count,
+            **self.finding.gauges(),
+            **self.jobs.gauges(),
+            **self.limiting.gauges(),
+        }
 
     def counters(self) -> Mapping[str, float]:
         return {
@@ -94,6 +96,7 @@ class _Figures:
             "compactions_skipped": self.think.skipped,
             **self.finding.counters(),
             **self.jobs.counters(),
+            **self.limiting.counters(),
         }
 
 
@@ -118,6 +121,7 @@ async def services(settings: Settings, *, stopping: asyncio.Event) -> AsyncItera
         tutor = router_tutor(settings, counters, routed.router)
         answering = Answering(tutor, tiers, finding)
         jobs = await stack.enter_async_context(job_work(settings, engine, counters, answering))
+        limited = await stack.enter_async_context(limiting(settings.limits, engine, refused=metrics.saw_refusal))
         use = use_cases(
             Outside(
                 records=PostgresRecords(engine=engine),
@@ -128,16 +132,15 @@ async def services(settings: Settings, *, stopping: asyncio.Event) -> AsyncItera
                 tiers=tiers,
                 writers=prompt_writers(settings, counters),
                 catalogue=PostgresCatalogue(engine=engine),
-                drills=PostgresDrills(engine=engine),
-                seats=OpenSeats(),
+                drills=limited.drills,
+                seats=limited.seats,
                 knowledge=finding.search,
                 note_timeout_s=settings.sessions.note_timeout_s,
                 compacted=metrics.saw_compaction,
             )
         )
         think = await stack.enter_async_context(_think_time(settings, use, metrics))
-        gate, effective = limits(settings)
-        admission = turn_admission(use, gate, effective)
+        admission = turn_admission(settings.limits, settings.sessions, use, limited)
         shared = await stack.enter_async_context(shared_turns(settings.journal, redis.client, use.read_turn))
         turns = await stack.enter_async_context(
             _running_turns(settings, (use, admission, shared), (metrics, drift, think), spans)
@@ -148,11 +151,12 @@ async def services(settings: Settings, *, stopping: asyncio.Event) -> AsyncItera
                 _stop_when(stopping, turns.stop, jobs.workers.stop, routed.stop),
             )
         )
-        figures = _Figures(lock, sets, think, finding, jobs)
+        figures = _Figures(lock, sets, think, finding, jobs, limited)
         _watch((metrics, drift), turns, figures, routed, no_figures if spans is None else spans.counts.figures)
         documents = knowledge(settings, engine, counters[settings.model.name])
-        chats = openai_chats(settings, counters, ChatWays(tiers, routed.carrier, gate, effective), stopping)
-        own = _Own(use, turns, tiers, metrics, drift, jobs.cases, documents, gate, effective, chats)
+        ways = ChatWays(tiers, routed.carrier, limited.gate, limited.limits)
+        chats = openai_chats(settings, counters, ways, stopping)
+        own = _Own(use, turns, tiers, metrics, drift, jobs.cases, documents, limited, chats)
         yield _services(settings, own, (engine, redis.client), routed, stopping)
 
 
@@ -183,8 +187,9 @@ def _services(
         tiers=own.tiers,
         jobs=own.jobs,
         knowledge=own.knowledge,
-        gate=own.gate,
-        limits=own.limits,
+        gate=own.limiting.gate,
+        limits=own.limiting.limits,
+        start_session=session_admission(own.use, own.limiting),
         chats=own.chats,
     )
 

@@ -13,9 +13,8 @@ import httpx
 import uvicorn
 from typing_extensions import override
 
-from gateway.adapters.open_gate import OpenGate
+from gateway.adapters.memory_limit_rows import MemoryLimitRows
 from gateway.api.app import build_app
-from gateway.current_limits import CurrentLimits
 from gateway.domain.access import KeyId, Principal, Role, StoredKey, digest, written
 from gateway.errors import KeysUnavailable
 from gateway.job_cases import job_cases
@@ -32,13 +31,12 @@ from gateway.settings import Settings
 from gateway.think_time import ThinkTime
 from gateway.use_cases import Outside, use_cases
 from gateway.wiring.documents import document_processes
+from gateway.wiring.limits import session_admission, turn_admission
 from router.domain.fleet import Fleet, Health, Replica, ReplicaId
-from sessions.adapters.memory_drills import MemoryDrills
 from sessions.adapters.memory_jobs import MemoryJobs
 from sessions.adapters.memory_knowledge import MemoryKnowledge
 from sessions.adapters.memory_tenant_tiers import MemoryTenantTiers
 from sessions.adapters.memory_working_sets import MemoryWorkingSets
-from sessions.adapters.open_seats import OpenSeats
 from sessions.domain.job_layers import LayerSizes
 from sessions.domain.tiers import offer_of
 from sessions.job_settings import JobSettings
@@ -46,7 +44,7 @@ from sessions.ports import TurnLock
 from sessions.settings import DocumentSettings, SessionSettings
 from sessions.use_cases.add_document import Cutting
 from sessions.use_cases.ask_questions import AskingRules
-from tests.support.open_admission import unlimited
+from tests.support.limited_here import limited_here
 from tests.support.scripted_carrier import ScriptedCarrier, WordsOfChat
 from tests.support.scripted_desk import ScriptedDesk
 from tests.support.session_fakes import FakeClock, FakeTutor, FragileRecords, OpenLock, writers
@@ -159,11 +157,14 @@ class House:
 
 
 @asynccontextmanager
-async def house(*, lock: TurnLock | None = None, heartbeat_s: float = HEARTBEAT_S) -> AsyncIterator[House]:
+async def house(
+    *, lock: TurnLock | None = None, heartbeat_s: float = HEARTBEAT_S, limits: LimitSettings | None = None
+) -> AsyncIterator[House]:
     records, tutor, keys, metrics, clock = FragileRecords(), FakeTutor(), MemoryKeys(), Metrics(), FakeClock()
     fleet: dict[str, Health] = {"fake": Health.READY, "large": Health.READY}
     tiers = _tiers(fleet, clock)
     knowledge = MemoryKnowledge()
+    limited = limited_here(limits or LimitSettings(), rows=MemoryLimitRows(), refused=metrics.saw_refusal)
     outside = Outside(
         records=records,
         lock=lock or OpenLock(),
@@ -173,8 +174,8 @@ async def house(*, lock: TurnLock | None = None, heartbeat_s: float = HEARTBEAT_
         tiers=tiers,
         writers=writers(*fleet),
         catalogue=knowledge,
-        drills=MemoryDrills(),
-        seats=OpenSeats(),
+        drills=limited.drills,
+        seats=limited.seats,
         compacted=metrics.saw_compaction,
     )
     use = use_cases(outside)
@@ -194,16 +195,16 @@ async def house(*, lock: TurnLock | None = None, heartbeat_s: float = HEARTBEAT_
         if end.needs_thought:
             think.begin(end.viewer, end.turn.session)
 
-    desk, carrier, gate, limits = ScriptedDesk(), ScriptedCarrier(), OpenGate(), CurrentLimits(LimitSettings())
+    desk, carrier = ScriptedDesk(), ScriptedCarrier()
     chats = OpenAiChats(
         models=[ChatModel(name, WINDOW_TOKENS, WordsOfChat()) for name in fleet],
-        ways=ChatWays(tiers, carrier, gate, limits),
+        ways=ChatWays(tiers, carrier, limited.gate, limited.limits),
         policy=OpenAiSettings().policy,
         is_stopping=lambda: False,
     )
     checks = {"postgres": Check(ok=True, detail="answers"), "redis": Check(ok=True, detail="answers")}
     turns = RunningTurns(
-        take_turn=unlimited(use.take_turn),
+        take_turn=turn_admission(limits or LimitSettings(), SessionSettings(), use, limited),
         read_turn=use.read_turn,
         shared=Neighbourhood().shared("here", use.read_turn),
         grace_s=1.0,
@@ -228,8 +229,9 @@ async def house(*, lock: TurnLock | None = None, heartbeat_s: float = HEARTBEAT_
                 tiers,
                 jobs,
                 documents,
-                gate,
-                limits,
+                limited.gate,
+                limited.limits,
+                session_admission(use, limited),
                 chats,
             )
 

@@ -1,95 +1,34 @@
 """What a turn takes at the gate, what it gives back, and what it is settled by."""
 
 import asyncio
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
-from dataclasses import dataclass, field, replace
-from uuid import UUID
+from dataclasses import replace
 
 import pytest
-from typing_extensions import override
 
-from gateway.domain.limits import AccountLimits, Claim, SeatClaim, Spent, Standing
-from gateway.limit_ports import Admission, Gate
-from gateway.turn_admission import TurnAdmission
+from gateway.domain.limits import Spent
+from gateway.limit_ports import Gate
+from gateway.turn_admission import Claims, TurnAdmission
 from gateway.use_cases import use_cases
 from sessions.adapters.memory_turn_lock import MemoryTurnLock
 from sessions.domain.turn import TurnState
 from sessions.errors import SessionBusy, TutorUnavailable
 from sessions.use_cases.open_turn import Stop
-from sessions.use_cases.prepare_turn import TurnOrder
+from tests.support.open_admission import OpenClaims
+from tests.support.recorded_gate import STANDING, RecordedGate
 from tests.support.stage import Stage, staged
-
-STANDING = (Standing("requests", 10, 9, 6.0, 60.0),)
-
-
-@dataclass
-class _Admission(Admission):
-    owner: str
-    spent: list[Spent] = field(default_factory=list)
-
-    @property
-    @override
-    def lease(self) -> str:
-        return self.owner
-
-    @property
-    @override
-    def standing(self) -> tuple[Standing, ...]:
-        return STANDING
-
-    @override
-    def settle(self, spent: Spent) -> None:
-        self.spent.append(spent)
-
-
-@dataclass
-class RecordedGate(Gate):
-    """Lets everybody in and writes down what became of it."""
-
-    refusal: Exception | None = None
-    claims: list[Claim] = field(default_factory=list)
-    admissions: list[_Admission] = field(default_factory=list)
-    inside: int = 0
-
-    @override
-    @asynccontextmanager
-    async def admit(self, claim: Claim) -> AsyncIterator[Admission]:
-        self.claims.append(claim)
-        if self.refusal is not None:
-            raise self.refusal
-        admission = _Admission(f"lease-{len(self.claims)}")
-        self.admissions.append(admission)
-        self.inside += 1
-        try:
-            yield admission
-        finally:
-            self.inside -= 1
-
-    @override
-    async def seat(self, claim: SeatClaim) -> None:
-        raise NotImplementedError
-
-    @override
-    async def unseat(self, tenant: UUID, drill: UUID | None, session: UUID) -> None:
-        raise NotImplementedError
 
 
 def _fail(text: str) -> None:
     raise ZeroDivisionError(text)
 
 
-async def _claim(order: TurnOrder) -> Claim:
-    return Claim(order.viewer.tenant, order.viewer.account, AccountLimits(), session=order.session)
-
-
-def admission_of(stage: Stage, gate: Gate) -> TurnAdmission:
-    return TurnAdmission(take_turn=stage.use.take_turn, gate=gate, claims=_claim)
+def admission_of(stage: Stage, gate: Gate, claims: Claims | None = None) -> TurnAdmission:
+    return TurnAdmission(take_turn=stage.use.take_turn, gate=gate, claims=claims or OpenClaims())
 
 
 async def test_a_turn_is_let_in_and_settled_by_what_the_engine_counted() -> None:
-    stage, gate = await staged(), RecordedGate()
-    async with admission_of(stage, gate).begin(stage.order()) as admitted:
+    stage, gate, claims = await staged(), RecordedGate(), OpenClaims()
+    async with admission_of(stage, gate, claims).begin(stage.order()) as admitted:
         assert gate.inside == 1
         assert admitted.standing == STANDING
         finished = await admitted.turn.run(lambda _: None)
@@ -97,6 +36,7 @@ async def test_a_turn_is_let_in_and_settled_by_what_the_engine_counted() -> None
     assert gate.claims[0].session == stage.session.id
     assert gate.admissions[0].spent == [Spent(finished.usage.prompt_tokens, finished.usage.completion_tokens)]
     assert finished.usage.prompt_tokens > 0
+    assert claims.learned == [(stage.session.id, finished.usage)]
 
 
 async def test_a_cancelled_turn_is_settled_by_what_it_was_shown_and_had_said() -> None:
@@ -140,5 +80,6 @@ async def test_the_lease_that_the_gate_took_is_the_one_the_turn_holds() -> None:
     async with lock.hold(stage.session.id, taken="lease-1"):
         async with admission_of(stage, gate).begin(stage.order()) as admitted:
             await admitted.turn.run(lambda _: None)
+    async with lock.hold(stage.session.id, taken="another"):
         with pytest.raises(SessionBusy):
             await admission_of(stage, gate).begin(stage.order()).__aenter__()

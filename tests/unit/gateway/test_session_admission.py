@@ -1,0 +1,65 @@
+"""The start of a session is one request; one that does not start is none."""
+
+from dataclasses import replace
+
+import pytest
+
+from gateway.adapters.memory_limit_rows import MemoryLimitRows
+from gateway.current_limits import CurrentLimits
+from gateway.domain.limits import AccountLimits, Spent
+from gateway.errors import DrillFull
+from gateway.limit_settings import LimitSettings
+from gateway.session_admission import AdmittedSession, SessionAdmission
+from gateway.use_cases import use_cases
+from sessions.domain.session import SessionFilter
+from sessions.domain.turn import IdempotencyKey
+from sessions.errors import IdempotencyKeyReused
+from sessions.use_cases.start_session import SessionOrder
+from tests.support.counted_seats import CountedSeats, NoSeat
+from tests.support.recorded_gate import STANDING, RecordedGate
+from tests.support.session_fakes import FakeClock
+from tests.support.stage import Stage, staged
+
+KEY = IdempotencyKey("k-1", "digest")
+
+
+def admission_of(stage: Stage, gate: RecordedGate) -> SessionAdmission:
+    limits = CurrentLimits(settings=LimitSettings(), store=MemoryLimitRows(), clock=FakeClock().ticks)
+    return SessionAdmission(start=stage.use.start_session, gate=gate, limits=limits)
+
+
+async def test_a_start_is_one_request_without_tokens() -> None:
+    stage, gate = await staged(), RecordedGate()
+    order = SessionOrder(stage.trainee, stage.scenario.id, {}, KEY)
+    admitted = await admission_of(stage, gate)(order)
+    assert admitted.standing == STANDING
+    claim = gate.claims[0]
+    assert (claim.account, claim.limits) == (stage.trainee.account, AccountLimits(600, 120, None, None, 64))
+    assert (claim.session, claim.input_tokens, claim.output_tokens) == (None, 0, 0)
+    assert gate.admissions[0].spent == [Spent(0, 0)]
+
+
+async def test_asking_again_under_the_same_key_is_free() -> None:
+    stage, gate = await staged(), RecordedGate()
+    order = SessionOrder(stage.trainee, stage.scenario.id, {}, KEY)
+    admission = admission_of(stage, gate)
+    first = await admission(order)
+    assert await admission(order) == AdmittedSession(first.session)
+    with pytest.raises(IdempotencyKeyReused):
+        await admission(replace(order, idempotency=IdempotencyKey("k-1", "other")))
+    assert len(gate.claims) == 1
+
+
+async def test_without_a_seat_the_request_is_given_back() -> None:
+    stage, gate = await staged(), RecordedGate()
+    stage.use = use_cases(replace(stage.outside, seats=CountedSeats(free=0)))
+    with pytest.raises(NoSeat):
+        await admission_of(stage, gate)(SessionOrder(stage.trainee, stage.scenario.id, {}))
+    assert (gate.inside, gate.admissions[0].spent) == (0, [])
+
+
+async def test_what_the_gate_refuses_is_not_written() -> None:
+    stage, gate = await staged(), RecordedGate(refusal=DrillFull(retry_after_s=30))
+    with pytest.raises(DrillFull):
+        await admission_of(stage, gate)(SessionOrder(stage.trainee, stage.scenario.id, {}))
+    assert (await stage.use.list_sessions(stage.trainee, SessionFilter(), 10)).items == (stage.session,)

@@ -24,6 +24,7 @@ from pydantic import (
 )
 from pydantic_settings import BaseSettings, SettingsConfigDict, SettingsError
 
+from gateway.access_settings import AccessSettings
 from gateway.edge_settings import EdgeSettings, TlsSettings
 from gateway.journal_settings import JournalSettings
 from gateway.limit_settings import LimitSettings
@@ -94,6 +95,7 @@ class Settings(BaseSettings):
     journal: JournalSettings = Field(default_factory=JournalSettings)
     openai: OpenAiSettings = Field(default_factory=OpenAiSettings)
     limits: LimitSettings = Field(default_factory=LimitSettings)
+    access: AccessSettings = Field(default_factory=AccessSettings)
     instance: str = Field(
         default_factory=lambda: secrets.token_hex(8), min_length=1, max_length=64, description="told by /livez"
     )
@@ -108,6 +110,9 @@ class Settings(BaseSettings):
         default=5.0, ge=0, le=300, description="a tenant's choice of models reaches every process within this"
     )
     key_cache_s: float = Field(default=5.0, ge=0, le=300, description="a revoked key works at most this long")
+    key_stale_s: float = Field(
+        default=900.0, ge=0, le=86_400, description="while Postgres is away, a known key works at most this long"
+    )
     otlp_endpoint: AnyHttpUrl | None = Field(
         default=None,
         validation_alias=AliasChoices("DRILLYARD_OTLP_ENDPOINT", "OTEL_EXPORTER_OTLP_ENDPOINT"),

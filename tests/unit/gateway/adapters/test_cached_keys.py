@@ -171,3 +171,23 @@ async def test_lists_are_never_remembered(keys: CachedKeys, store: _CountedKeys)
     assert len(await keys.of_tenant(OWNER.tenant)) == 1
     store.stored.clear()
     assert await keys.of_tenant(OWNER.tenant) == []
+
+
+async def test_a_known_key_goes_on_while_the_store_is_away_and_not_for_ever(store: _CountedKeys, clock: _Clock) -> None:
+    keys = CachedKeys(keys=store, ttl_s=TTL_S, stale_s=60.0, clock=clock)
+    await keys.add(_key("known"), at=NOON)
+    await keys.add(_key("revoked"), at=NOON)
+    for name in ("known", "revoked", "made up"):
+        await keys.find(KeyId(name))
+    store.away = True
+    clock.now += 59.0
+    assert await keys.find(KeyId("known")) == _key("known")
+    for unknown in ("made up", "new"):
+        with pytest.raises(KeysUnavailable):
+            await keys.find(KeyId(unknown))
+    await keys.revoke(OWNER.tenant, KeyId("revoked"), at=NOON)
+    with pytest.raises(KeysUnavailable):
+        await keys.find(KeyId("revoked"))
+    clock.now += 1.0
+    with pytest.raises(KeysUnavailable):
+        await keys.find(KeyId("known"))

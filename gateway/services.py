@@ -4,14 +4,16 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
+from gateway.access_ports import SignIn, Tickets
 from gateway.current_limits import CurrentLimits
 from gateway.job_cases import JobCases
+from gateway.key_uses import KeyUses
 from gateway.knowledge_cases import KnowledgeCases
 from gateway.limit_ports import Gate
 from gateway.metrics import Metrics
 from gateway.model_tiers import ModelTiers
 from gateway.openai_chats import OpenAiChats
-from gateway.ports import FleetDesk, Keys
+from gateway.ports import Accounts, FleetDesk, Keys
 from gateway.running_turns import RunningTurns
 from gateway.session_admission import SessionAdmission
 from gateway.settings import Settings
@@ -38,10 +40,21 @@ class Readiness:
 
 
 @dataclass(frozen=True, slots=True)
+class Access:
+    """Who may come in, and by what."""
+
+    keys: Keys
+    accounts: Accounts
+    tokens: SignIn
+    tickets: Tickets
+    uses: KeyUses
+
+
+@dataclass(frozen=True, slots=True)
 class Services:
     use: UseCases
     turns: RunningTurns
-    keys: Keys
+    access: Access
     settings: Settings
     clock: Callable[[], datetime]
     readiness: Callable[[], Awaitable[Readiness]]

@@ -146,6 +146,8 @@ class PostgresAccounts(Accounts, Keys, KeyLedger):
 
     @override
     async def revoke(self, tenant: UUID, key: KeyId, *, at: datetime) -> bool:
+        if "\x00" in key:
+            return False
         async with self._transaction() as connection:
             revoked = await connection.execute(
                 update(_keys).where(_keys.c.tenant_id == tenant, _keys.c.id == key, *_is_live(at)).values(revoked_at=at)

@@ -11,7 +11,20 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
 
-from gateway.api import chat_completions, fleet, health, jobs, knowledge, models, scenarios, sessions, tiers, turns
+from gateway.api import (
+    chat_completions,
+    fleet,
+    health,
+    jobs,
+    keys,
+    knowledge,
+    models,
+    scenarios,
+    sessions,
+    tickets,
+    tiers,
+    turns,
+)
 from gateway.api.body import RequestInvalid
 from gateway.api.cors import Preflight
 from gateway.api.edge_headers import EdgeHeaders
@@ -29,6 +42,8 @@ ROUTERS: Sequence[APIRouter] = (
     scenarios.routes,
     sessions.routes,
     turns.routes,
+    tickets.routes,
+    keys.routes,
     jobs.routes,
     tiers.routes,
     chat_completions.routes,

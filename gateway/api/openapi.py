@@ -9,6 +9,7 @@ from typing_extensions import override
 from gateway.api.requests import (
     DocumentBody,
     DrainBody,
+    KeyBody,
     KnowledgeBaseBody,
     QuestionsBody,
     ScenarioBody,
@@ -19,6 +20,7 @@ from gateway.api.requests import (
 from gateway.api.views import ProblemView
 
 _ADDED = (
+    KeyBody,
     KnowledgeBaseBody,
     DocumentBody,
     ScenarioBody,

@@ -178,6 +178,18 @@ class DrainBody(Sent):
     )
 
 
+class KeyBody(Sent):
+    """Whose key is made, and what it is for."""
+
+    name: Line = Field(min_length=1, description="the account's, which is made when there is none of this name")
+    role: Literal["trainee", "instructor", "operator", "service"]
+    label: Line | None = Field(default=None, min_length=1, description="what the key is for")
+    scopes: list[str] | None = Field(
+        default=None, max_length=64, description="all it may be used for; by default whatever its role may do"
+    )
+    expires_in_s: int | None = Field(default=None, ge=60, le=315_360_000, description="by default never")
+
+
 class _Asked(BaseModel):
     """A query string; every value of it is text."""
 
@@ -204,6 +216,13 @@ class SessionsQuery(PageQuery):
 
 class DocumentQuery(_Asked):
     name: Line | None = Field(default=None, description="the document's name, where the body is not JSON")
+
+
+class FollowQuery(_Asked):
+    """What a page cannot say in a header."""
+
+    ticket: str | None = Field(default=None, description="a stream ticket, in place of the Authorization header")
+    last_event_id: str = Field(default="", description="the id of the last event that was read; the header comes first")
 
 
 class NoQuery(_Asked):

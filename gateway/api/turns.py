@@ -7,7 +7,7 @@ from fastapi import APIRouter
 from starlette.requests import Request
 from starlette.responses import Response
 
-from gateway.api.access import SessionReader, TurnTaker
+from gateway.api.access import SessionReader, TurnFollower, TurnTaker
 from gateway.api.answers import answer
 from gateway.api.body import RequestInvalid, body_of
 from gateway.api.documented import CHANGE, FOLLOW, IDEMPOTENCY_KEY, LAST_EVENT_ID, READ, TAKE, takes
@@ -15,7 +15,7 @@ from gateway.api.ids import session_id_of, turn_number_of
 from gateway.api.query import query_of
 from gateway.api.request_facts import facts_of
 from gateway.api.request_services import services_of
-from gateway.api.requests import NoQuery, PageQuery, TurnBody
+from gateway.api.requests import FollowQuery, NoQuery, PageQuery, TurnBody
 from gateway.api.turn_answer import whole_turn
 from gateway.api.turn_stream import TurnStream, turn_headers
 from gateway.api.views import CancelView, PageView, TurnView
@@ -81,13 +81,13 @@ async def read_turn(request: Request, viewer: SessionReader, session_id: str, tu
     status_code=HTTPStatus.OK,
     response_class=TurnStream,
     responses=FOLLOW,
-    openapi_extra=takes(headers=(LAST_EVENT_ID,)),
+    openapi_extra=takes(query=FollowQuery, headers=(LAST_EVENT_ID,)),
 )
-async def follow_turn(request: Request, viewer: TurnTaker, session_id: str, turn: str) -> Response:
+async def follow_turn(request: Request, viewer: TurnFollower, session_id: str, turn: str) -> Response:
     preferred(_accept(request), (EVENT_STREAM,))
-    query_of(request, NoQuery)
+    query = query_of(request, FollowQuery)
     session, number = session_id_of(request, session_id), turn_number_of(request, turn)
-    after = _last_place(request, number)
+    after = _last_place(request.headers.get("last-event-id") or query.last_event_id, number)
     return _stream(request, await services_of(request).turns.read(viewer, session, number), after=after)
 
 
@@ -115,9 +115,8 @@ def _accept(request: Request) -> str | None:
     return ", ".join(headers) if headers else None
 
 
-def _last_place(request: Request, turn: int) -> int:
+def _last_place(written: str, turn: int) -> int:
     """How far the caller has read; an empty Last-Event-ID means that it has read nothing."""
-    written = request.headers.get("last-event-id", "")
     if not written:
         return 0
     match = _EVENT_ID.fullmatch(written)

@@ -8,8 +8,6 @@ from dataclasses import dataclass
 from redis.asyncio import Redis
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from gateway.adapters.cached_keys import CachedKeys
-from gateway.adapters.postgres_accounts import PostgresAccounts
 from gateway.job_cases import JobCases
 from gateway.knowledge_cases import KnowledgeCases
 from gateway.metrics import Figures, Metrics, no_figures
@@ -24,6 +22,7 @@ from gateway.think_time import ThinkTime
 from gateway.token_drift import TokenDrift
 from gateway.turn_admission import TurnAdmission
 from gateway.use_cases import Outside, UseCases, use_cases
+from gateway.wiring.access import Entrance, entrance
 from gateway.wiring.background import background
 from gateway.wiring.clock import SystemClock
 from gateway.wiring.documents import knowledge
@@ -66,6 +65,7 @@ class _Own:
     knowledge: KnowledgeCases
     limiting: Limiting
     chats: OpenAiChats
+    door: Entrance
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,12 +78,14 @@ class _Figures:
     finding: KnowledgeFinding
     jobs: JobWork
     limiting: Limiting
+    door: Entrance
 
     def gauges(self) -> Mapping[str, float]:
         return {
             "compactions_running": self.think.count,
             **self.finding.gauges(),
             **self.jobs.gauges(),
+            **self.door.gauges(),
             **self.limiting.gauges(),
         }
 
@@ -97,6 +99,7 @@ class _Figures:
             **self.finding.counters(),
             **self.jobs.counters(),
             **self.limiting.counters(),
+            **self.door.counters(),
         }
 
 
@@ -121,6 +124,7 @@ async def services(settings: Settings, *, stopping: asyncio.Event) -> AsyncItera
         tutor = router_tutor(settings, counters, routed.router)
         answering = Answering(tutor, tiers, finding)
         jobs = await stack.enter_async_context(job_work(settings, engine, counters, answering))
+        door = await stack.enter_async_context(entrance(settings, engine, redis.client, SystemClock()))
         limited = await stack.enter_async_context(limiting(settings.limits, engine, refused=metrics.saw_refusal))
         use = use_cases(
             Outside(
@@ -151,12 +155,13 @@ async def services(settings: Settings, *, stopping: asyncio.Event) -> AsyncItera
                 _stop_when(stopping, turns.stop, jobs.workers.stop, routed.stop),
             )
         )
-        figures = _Figures(lock, sets, think, finding, jobs, limited)
+        figures = _Figures(lock, sets, think, finding, jobs, limited, door)
         _watch((metrics, drift), turns, figures, routed, no_figures if spans is None else spans.counts.figures)
         documents = knowledge(settings, engine, counters[settings.model.name])
-        ways = ChatWays(tiers, routed.carrier, limited.gate, limited.limits)
-        chats = openai_chats(settings, counters, ways, stopping)
-        own = _Own(use, turns, tiers, metrics, drift, jobs.cases, documents, limited, chats)
+        chats = openai_chats(
+            settings, counters, ChatWays(tiers, routed.carrier, limited.gate, limited.limits), stopping
+        )
+        own = _Own(use, turns, tiers, metrics, drift, jobs.cases, documents, limited, chats, door)
         yield _services(settings, own, (engine, redis.client), routed, stopping)
 
 
@@ -171,16 +176,18 @@ def _services(
     return Services(
         use=own.use,
         turns=own.turns,
-        keys=CachedKeys(keys=PostgresAccounts(engine=engine), ttl_s=settings.key_cache_s, clock=clock.ticks),
+        access=own.door.access,
         settings=settings,
         clock=clock.now,
-        readiness=ReadinessCheck(
-            postgres=postgres_probe(engine),
-            redis=redis_probe(redis),
-            fleet=routed.router.fleet,
-            models=own.tiers.pools,
-            tokens=own.drift.agreement,
-            stopping=stopping,
+        readiness=own.door.beside(
+            ReadinessCheck(
+                postgres=postgres_probe(engine),
+                redis=redis_probe(redis),
+                fleet=routed.router.fleet,
+                models=own.tiers.pools,
+                tokens=own.drift.agreement,
+                stopping=stopping,
+            )
         ),
         metrics=own.metrics,
         fleet=routed.desk,

@@ -2,9 +2,9 @@
 
 import asyncio
 import socket
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Collection, Mapping, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from pathlib import Path
 from uuid import UUID, uuid4
@@ -13,22 +13,28 @@ import httpx
 import uvicorn
 from typing_extensions import override
 
+from gateway.access_ports import KeyLedger
 from gateway.adapters.memory_limit_rows import MemoryLimitRows
+from gateway.adapters.memory_tickets import MemoryTickets
 from gateway.api.app import build_app
-from gateway.domain.access import KeyId, Principal, Role, StoredKey, digest, written
-from gateway.errors import KeysUnavailable
+from gateway.domain.access import LIVE_KEYS, KeyId, KeyState, Role, StoredKey, digest, written
+from gateway.domain.limit_layers import OwnLimits
+from gateway.errors import AccountRefused, KeysUnavailable, TooManyKeys
 from gateway.job_cases import job_cases
+from gateway.key_uses import KeyUses
 from gateway.knowledge_cases import knowledge_cases
+from gateway.limit_ports import AccountOwn
 from gateway.limit_settings import LimitSettings
 from gateway.metrics import Metrics
 from gateway.model_tiers import ModelTiers
 from gateway.openai_chats import ChatModel, ChatWays, OpenAiChats
 from gateway.openai_settings import OpenAiSettings
-from gateway.ports import Account, Keys
+from gateway.ports import Account, Accounts, Keys
 from gateway.running_turns import EndedTurn, RunningTurns
-from gateway.services import Check, Readiness, Services
+from gateway.services import Access, Check, Readiness, Services
 from gateway.settings import Settings
 from gateway.think_time import ThinkTime
+from gateway.token_sign_in import TokenSignIn
 from gateway.use_cases import Outside, use_cases
 from gateway.wiring.documents import document_processes
 from gateway.wiring.limits import session_admission, turn_admission
@@ -83,8 +89,13 @@ async def until(condition: Callable[[], object], *, seconds: float = 10) -> None
 
 
 @dataclass
-class MemoryKeys(Keys):
+class MemoryKeys(Keys, Accounts, KeyLedger):
+    """Keys in a dictionary that tests may change, of accounts that are there without having been made."""
+
     stored: dict[KeyId, StoredKey] = field(default_factory=dict)
+    named: dict[UUID, Account] = field(default_factory=dict)
+    rows: MemoryLimitRows = field(default_factory=MemoryLimitRows)
+    """Where each account and tenant is known by its id, as with foreign keys."""
     away: bool = False
 
     @override
@@ -95,20 +106,55 @@ class MemoryKeys(Keys):
 
     @override
     async def add(self, key: StoredKey, *, at: datetime) -> None:
+        owned = [other for other in self.stored.values() if other.principal.account == key.principal.account]
+        if sum(other.state(at) is KeyState.LIVE for other in owned) >= LIVE_KEYS:
+            raise TooManyKeys(limit=LIVE_KEYS)
         self.stored[key.id] = key
 
     @override
     async def revoke(self, tenant: UUID, key: KeyId, *, at: datetime) -> bool:
-        return self.stored.pop(key, None) is not None
+        found = self.stored.get(key)
+        if found is None or found.principal.tenant != tenant or found.state(at) is not KeyState.LIVE:
+            return False
+        self.stored[key] = replace(found, revoked_at=at)
+        return True
 
     @override
     async def of_tenant(self, tenant: UUID) -> Sequence[tuple[StoredKey, Account]]:
-        return []
+        owned = (key for key in self.stored.values() if key.principal.tenant == tenant)
+        return [(key, self.named[key.principal.account]) for key in owned]
+
+    @override
+    async def tenant(self, slug: str, *, name: str, at: datetime) -> UUID:
+        raise NotImplementedError
+
+    @override
+    async def tenant_id(self, slug: str) -> UUID | None:
+        raise NotImplementedError
+
+    @override
+    async def account(self, tenant: UUID, name: str, role: Role, *, at: datetime) -> Account:
+        alike = (one for one in self.named.values() if (one.tenant, one.name) == (tenant, name))
+        found = next(alike, None) or Account(uuid4(), tenant, role, name)
+        if found.role != role:
+            raise AccountRefused(f"the account {name!r} exists and is of the role {found.role}")
+        return self.named.setdefault(found.id, found)
+
+    @override
+    async def person(self, tenant: UUID, name: str, role: Role, display_name: str | None, *, at: datetime) -> UUID:
+        return (await self.account(tenant, name, role, at=at)).id
+
+    @override
+    async def used(self, keys: Collection[KeyId], *, at: datetime) -> None:
+        for key in keys:
+            self.stored[key] = replace(self.stored[key], last_used_at=at)
 
     def of(self, tenant: UUID, role: Role) -> str:
         """A new account's key, as its owner writes it."""
-        key = KeyId(uuid4().hex)
-        self.stored[key] = StoredKey(key, digest(SECRET), Principal(tenant, uuid4(), role))
+        key, account = KeyId(uuid4().hex), Account(uuid4(), tenant, role, f"{role} {uuid4()}")
+        self.named[account.id] = account
+        self.rows.accounts[tenant, account.id] = AccountOwn(role, OwnLimits())
+        self.stored[key] = StoredKey(key, digest(SECRET), account.principal)
         return written(key, SECRET)
 
 
@@ -202,6 +248,13 @@ async def house(
         policy=OpenAiSettings().policy,
         is_stopping=lambda: False,
     )
+    access = Access(
+        keys=keys,
+        accounts=keys,
+        tokens=TokenSignIn(issuers=(), accounts=keys, create_tenants=False, cache_s=0, clock=clock.now),
+        tickets=MemoryTickets(clock=clock.ticks),
+        uses=KeyUses(ledger=keys, clock=clock.now),
+    )
     checks = {"postgres": Check(ok=True, detail="answers"), "redis": Check(ok=True, detail="answers")}
     turns = RunningTurns(
         take_turn=turn_admission(limits or LimitSettings(), SessionSettings(), use, limited),
@@ -220,7 +273,7 @@ async def house(
             yield Services(
                 use,
                 turns,
-                keys,
+                access,
                 _settings(heartbeat_s),
                 clock.now,
                 readiness,

@@ -48,6 +48,10 @@ WALLS = {
     ("GET", "/v1/sessions/{session_id}/turns/{turn}"): Walled("instructor", S),
     ("GET", "/v1/sessions/{session_id}/turns/{turn}/events"): Walled("trainee", S),
     ("POST", "/v1/sessions/{session_id}/turns/{turn}/cancel"): Walled("trainee", S),
+    ("POST", "/v1/sessions/{session_id}/turns/{turn}/ticket"): Walled("trainee", S),
+    ("POST", "/v1/keys"): Walled("operator", None, {"name": "li.wei", "role": "trainee"}),
+    ("GET", "/v1/keys"): Walled("operator", None),
+    ("DELETE", "/v1/keys/{key_id}"): Walled("operator", "key_not_found"),
     ("POST", "/v1/knowledge-bases"): Walled("instructor", None, {"name": "Prices"}),
     ("GET", "/v1/knowledge-bases"): Walled("instructor", None),
     ("GET", "/v1/knowledge-bases/{knowledge_base_id}"): Walled("instructor", K),
@@ -114,6 +118,7 @@ async def furnished(house: House, people: People) -> dict[str, str]:
         "turn": "1",
         "turn_id": turn,
         "replica_id": house.desk.known[0].id,
+        "key_id": (await people.operator.post("/v1/keys", json={"name": "spare", "role": "trainee"})).json()["id"],
     }
 
 
@@ -122,13 +127,14 @@ async def test_another_tenant_sees_nothing_of_it(house: House, route: tuple[str,
     wall = WALLS[route]
     ids = await furnished(house, house.here)
     nobody = str(house.here.tenant)
-    hidden = dict.fromkeys(("scenario_id", "session_id", "knowledge_base_id", "job_id"), nobody)
+    hidden = dict.fromkeys(("scenario_id", "session_id", "knowledge_base_id", "job_id", "key_id"), nobody)
     nowhere = {**ids, **hidden, "turn_id": f"{nobody}-1"}
     stranger = getattr(house.elsewhere, wall.role)
     foreign = await call(stranger, route, ids, wall.body)
     if wall.code is None:
         assert foreign.is_success
-        assert not foreign.json().get("items")
+        assert not foreign.json().get("items") or route == ("GET", "/v1/keys")  # whoever asks has a key
+        assert ids["key_id"] not in foreign.text
         assert ids["session_id"] not in foreign.text
         assert ids["scenario_id"] not in foreign.text
         return

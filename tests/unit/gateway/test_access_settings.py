@@ -1,0 +1,77 @@
+from pathlib import Path
+
+import pytest
+from pydantic import ValidationError
+
+from gateway.access_settings import AccessSettings, IssuerSettings
+from gateway.domain.access import Role
+
+ISSUER = {"issuer": "https://id.example/realms/drill", "audience": "drillyard"}
+
+
+def test_an_issuer_needs_an_address_and_an_audience_only() -> None:
+    rules = IssuerSettings.model_validate(ISSUER).rules
+    assert rules.audiences == {"drillyard"}
+    assert rules.algorithms == {"RS256", "ES256", "EdDSA"}
+    assert rules.roles == {role.value: role for role in Role}
+    assert (rules.tenant_claim, rules.account_claim, rules.roles_claim) == ("tenant", "sub", "roles")
+
+
+def test_all_of_it_can_be_said_otherwise() -> None:
+    rules = IssuerSettings.model_validate(
+        {
+            **ISSUER,
+            "audience": ["a", "b"],
+            "algorithms": ["PS512"],
+            "tenant": "acme",
+            "roles_claim": "realm_access.roles",
+            "roles": {"coach": "instructor"},
+            "leeway_s": 0,
+        }
+    ).rules
+    assert rules.audiences == {"a", "b"}
+    assert (rules.only_tenant, rules.roles, rules.leeway_s) == ("acme", {"coach": Role.INSTRUCTOR}, 0)
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"algorithms": ["HS256"]}, "HS256 cannot be trusted"),
+        ({"algorithms": ["RS256", "none"]}, "none cannot be trusted"),
+        ({"algorithms": []}, "at least 1"),
+        ({"issuer": "http://id.example"}, "https"),
+        ({"issuer": "https://user:secret@id.example"}, "https"),
+        ({"jwks_url": "http://10.0.0.1/keys"}, "https"),
+        ({"audience": ""}, "audience"),
+        ({"audience": []}, "audience"),
+        ({"audience": ["drillyard", ""]}, "audience"),
+        ({"roles": {}}, "at least 1"),
+        ({"roles": {"x": "admin"}}, "trainee"),
+        ({"tenant": "acme", "tenants": ["acme"]}, "either"),
+        ({"tenant": "Acme!"}, "small letters"),
+        ({"leeway_s": 301}, "300"),
+    ],
+    ids=str,
+)
+def test_what_would_let_strangers_in_is_refused_when_settings_are_read(changes: dict[str, object], words: str) -> None:
+    with pytest.raises(ValidationError, match=words):
+        IssuerSettings.model_validate({**ISSUER, **changes})
+
+
+def test_one_of_several_issuers_may_not_speak_for_everybody() -> None:
+    other = {"issuer": "https://id.other.example", "audience": "drillyard"}
+    with pytest.raises(ValidationError, match="for whom it speaks"):
+        AccessSettings.model_validate({"issuers": [ISSUER, {**other, "tenant": "globex"}]})
+    both = {"issuers": [{**ISSUER, "tenants": ["acme"]}, {**other, "tenant": "globex"}]}
+    assert len(AccessSettings.model_validate(both).issuers) == 2
+    with pytest.raises(ValidationError, match="two are the same"):
+        AccessSettings.model_validate({"issuers": [ISSUER, ISSUER]})
+
+
+def test_certificates_that_are_not_there_are_noticed_at_once(tmp_path: Path) -> None:
+    with pytest.raises(ValidationError, match="there is no file"):
+        AccessSettings(ca_file=tmp_path / "none.pem")
+
+
+def test_by_default_there_are_keys_only() -> None:
+    assert AccessSettings().issuers == ()

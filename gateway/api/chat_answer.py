@@ -17,6 +17,7 @@ from gateway.api.event_text import HEARTBEAT, MEDIA_TYPE
 from gateway.api.lost_client import ClientGone, until_gone
 from gateway.api.openai_errors import error_event
 from gateway.domain.accept import JSON
+from gateway.domain.limit_headers import limit_headers
 from gateway.errors import GatewayError
 from gateway.open_chat import OpenChat
 from gateway.openai_chats import ChatOrder, OpenAiChats
@@ -110,6 +111,7 @@ def _noticing(send: Send) -> Send:
 async def _start(send: Send, chat: OpenChat, asked: float, headers: Mapping[str, str]) -> None:
     told = {
         **headers,
+        **limit_headers(chat.standing),
         "Cache-Control": "no-store, no-transform",
         "X-Replica-ID": chat.replica,
         "X-Session-Pin": chat.pin,

@@ -1,30 +1,26 @@
 """Whether this process can serve, told dependency by dependency.
 
-Postgres and one replica are needed. Redis is not: without it turns go on, placed by rendezvous and kept apart by the
-record, so its absence is shown and changes nothing. Nor is it an outage when one model of several has no replica, since
-others stand in for it and its own work alone is refused, or when a replica counts tokens otherwise.
+One replica is needed, and Postgres unless finished turns have somewhere to wait for it. Redis is not: without it turns
+go on, placed by rendezvous and kept apart by the record, so its absence is shown and changes nothing. Nor is it an
+outage when one model of several has no replica, since others stand in for it and its own work alone is refused, or when
+a replica counts tokens otherwise.
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Callable, Sequence
 
 from gateway.model_tiers import Pool
 from gateway.services import Check, Readiness
 from gateway.token_drift import Agreement
 from router.domain.fleet import Fleet
 
-PATIENCE_S = 2.0
-
-Probe = Callable[[], Awaitable[str | None]]
-"""Asks one dependency; what is wrong with it, or None."""
-
 
 class ReadinessCheck:
     def __init__(
         self,
         *,
-        postgres: Probe,
-        redis: Probe,
+        postgres: Callable[[], Check],
+        redis: Callable[[], Check],
         fleet: Callable[[], Fleet],
         models: Callable[[], Sequence[Pool]],
         tokens: Callable[[], Agreement],
@@ -38,11 +34,10 @@ class ReadinessCheck:
         self._stopping = stopping
 
     async def __call__(self) -> Readiness:
-        postgres, redis = await asyncio.gather(_asked(self._postgres), _asked(self._redis))
         tokens = self._tokens()
         checks = {
-            "postgres": Check(ok=postgres is None, detail=postgres or "answers"),
-            "redis": Check(ok=redis is None, detail=redis or "answers", needed=False),
+            "postgres": self._postgres(),
+            "redis": self._redis(),
             "replicas": replica_check(self._fleet()),
             "models": pools_check(self._models()),
             "tokens": Check(ok=tokens.ok, detail=tokens.detail, needed=False),
@@ -52,12 +47,17 @@ class ReadinessCheck:
         return Readiness(checks)
 
 
-async def _asked(probe: Probe) -> str | None:
-    try:
-        async with asyncio.timeout(PATIENCE_S):
-            return await probe()
-    except TimeoutError:
-        return f"no answer within {PATIENCE_S:g} s"
+def postgres_check(*, is_away: bool, has_spool: bool) -> Check:
+    """`has_spool`: finished turns can wait, so running sessions go on."""
+    if not is_away:
+        return Check(ok=True, detail="answers")
+    goes_on = "running sessions go on, new ones are refused" if has_spool else "turns are refused"
+    return Check(ok=False, detail=f"does not answer; {goes_on}", needed=not has_spool)
+
+
+def redis_check(*, is_away: bool) -> Check:
+    detail = "does not answer; turns go on without pins and leases" if is_away else "answers"
+    return Check(ok=not is_away, detail=detail, needed=False)
 
 
 def pools_check(pools: Sequence[Pool]) -> Check:

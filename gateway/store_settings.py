@@ -40,6 +40,6 @@ class RedisSettings(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     patience_s: float = Field(
-        default=0.15, gt=0, le=10, description="Redis is away once it leaves a question unanswered so long"
+        default=0.25, gt=0, le=10, description="Redis is away once it leaves a question unanswered so long"
     )
     ask_interval_s: float = Field(default=0.1, gt=0, le=10, description="how often it is asked whether it answers")

@@ -1,14 +1,14 @@
 """The connection to Postgres, and how it is asked whether it answers."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
+from dataclasses import dataclass
 
-import sqlalchemy
-from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from gateway.readiness import Probe
-from sessions.adapters.postgres.engine import postgres_engine
+from gateway.wiring.background import background
+from sessions.adapters.postgres.engine import asking_engine, postgres_engine
+from sessions.adapters.postgres.reach import PostgresReach
 
 
 @asynccontextmanager
@@ -20,13 +20,30 @@ async def database(url: str) -> AsyncIterator[AsyncEngine]:
         await engine.dispose()
 
 
-def postgres_probe(engine: AsyncEngine) -> Probe:
-    async def ask() -> str | None:
-        try:
-            async with engine.connect() as connection:
-                await connection.execute(sqlalchemy.text("SELECT 1"))
-        except (SQLAlchemyError, OSError) as error:
-            return f"cannot be asked ({type(error).__name__})"
-        return None
+@dataclass(frozen=True, slots=True)
+class Postgres:
+    """A Postgres of which it is known whether it answers."""
 
-    return ask
+    engine: AsyncEngine
+    reach: PostgresReach
+
+    def gauges(self) -> Mapping[str, float]:
+        return {"postgres_away": float(self.reach.is_away)}
+
+    def counters(self) -> Mapping[str, float]:
+        return {"postgres_outages": self.reach.outages}
+
+
+@asynccontextmanager
+async def watched_database(url: str, *, patience_s: float) -> AsyncIterator[Postgres]:
+    """Asked all the time while it is entered."""
+    async with database(url) as engine:
+        asking = asking_engine(url)
+        reach = PostgresReach(engine=engine, asking=asking, patience_s=patience_s)
+        await reach.ask()
+        try:
+            async with background(reach.run()):
+                yield Postgres(engine, reach)
+        finally:
+            reach.hang_up()
+            await asking.dispose()

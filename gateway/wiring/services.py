@@ -5,17 +5,14 @@ from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 
-from redis.asyncio import Redis
-from sqlalchemy.ext.asyncio import AsyncEngine
-
 from gateway.job_cases import JobCases
 from gateway.knowledge_cases import KnowledgeCases
 from gateway.metrics import Figures, Metrics, no_figures
 from gateway.model_tiers import ModelTiers
 from gateway.openai_chats import ChatWays, OpenAiChats
-from gateway.readiness import ReadinessCheck
+from gateway.readiness import ReadinessCheck, postgres_check, redis_check
 from gateway.running_turns import EndedTurn, RunningTurns
-from gateway.services import Services
+from gateway.services import Check, Services
 from gateway.settings import Settings
 from gateway.shared_turns import SharedTurns
 from gateway.think_time import ThinkTime
@@ -29,7 +26,7 @@ from gateway.wiring.documents import knowledge
 from gateway.wiring.jobs import Answering, JobWork, job_work
 from gateway.wiring.journal import shared_turns
 from gateway.wiring.knowledge import KnowledgeFinding, knowledge_finding
-from gateway.wiring.limits import Limiting, limiting, session_admission, turn_admission
+from gateway.wiring.limits import Limiting, guesses, limiting, session_admission, turn_admission
 from gateway.wiring.models import (
     counted_by,
     model_counters,
@@ -39,14 +36,14 @@ from gateway.wiring.models import (
     tell_counters,
 )
 from gateway.wiring.openai import openai_chats
-from gateway.wiring.postgres import database, postgres_probe
-from gateway.wiring.redis import redis_probe, shared_redis
+from gateway.wiring.postgres import Postgres, watched_database
+from gateway.wiring.records import KeptRecords, kept_records
+from gateway.wiring.redis import SharedRedis, shared_redis
 from gateway.wiring.tracing import tracing
 from gateway.wiring.turn_routing import TurnRouting, turn_routing
 from router.ports import Tracing
 from sessions.adapters.forgiving_turn_lock import ForgivingTurnLock
 from sessions.adapters.postgres.knowledge_catalogue import PostgresCatalogue
-from sessions.adapters.postgres.records import PostgresRecords
 from sessions.adapters.redis_turn_lock import RedisTurnLock
 from sessions.adapters.redis_working_sets import RedisWorkingSets
 from sessions.use_cases.note_book import CompactionOutcome
@@ -69,6 +66,28 @@ class _Own:
 
 
 @dataclass(frozen=True, slots=True)
+class _Stores:
+    """What may be away."""
+
+    postgres: Postgres
+    redis: SharedRedis
+    sets: RedisWorkingSets
+    kept: KeptRecords
+
+    def postgres_check(self) -> Check:
+        return postgres_check(is_away=self.postgres.reach.is_away, has_spool=self.kept.has_room)
+
+    def redis_check(self) -> Check:
+        return redis_check(is_away=self.redis.reach.is_away)
+
+    def gauges(self) -> Mapping[str, float]:
+        return {**self.postgres.gauges(), **self.redis.gauges(), **self.kept.gauges()}
+
+    def counters(self) -> Mapping[str, float]:
+        return {**self.postgres.counters(), **self.redis.counters(), **self.kept.counters()}
+
+
+@dataclass(frozen=True, slots=True)
 class _Figures:
     """What is counted of sessions beside their turns."""
 
@@ -79,6 +98,7 @@ class _Figures:
     jobs: JobWork
     limiting: Limiting
     door: Entrance
+    stores: _Stores
 
     def gauges(self) -> Mapping[str, float]:
         return {
@@ -87,6 +107,7 @@ class _Figures:
             **self.jobs.gauges(),
             **self.door.gauges(),
             **self.limiting.gauges(),
+            **self.stores.gauges(),
         }
 
     def counters(self) -> Mapping[str, float]:
@@ -100,6 +121,7 @@ class _Figures:
             **self.jobs.counters(),
             **self.limiting.counters(),
             **self.door.counters(),
+            **self.stores.counters(),
         }
 
 
@@ -113,26 +135,26 @@ async def services(settings: Settings, *, stopping: asyncio.Event) -> AsyncItera
     tell_counters(counters)
     drift = TokenDrift(counted_by=counted_by(counters))
     async with AsyncExitStack() as stack:
-        engine = await stack.enter_async_context(database(str(settings.database_url)))
-        redis = await stack.enter_async_context(shared_redis(str(settings.redis_url)))
+        stores = await stack.enter_async_context(_stores(settings))
+        engine, redis, kept = stores.postgres.engine, stores.redis, stores.kept
         spans = await stack.enter_async_context(tracing(settings.otlp_endpoint, "gateway", settings.instance))
         routed = await stack.enter_async_context(turn_routing(settings, redis=redis, counters=counters, tracing=spans))
         lock = ForgivingTurnLock(RedisTurnLock(client=redis.client, lease_s=settings.sessions.lease_s))
         tiers = model_tiers(settings, engine, fleet=routed.router.fleet)
-        sets = _working_sets(settings, redis.client)
         finding = await stack.enter_async_context(knowledge_finding(settings, engine, counters))
         tutor = router_tutor(settings, counters, routed.router)
         answering = Answering(tutor, tiers, finding)
         jobs = await stack.enter_async_context(job_work(settings, engine, counters, answering))
         door = await stack.enter_async_context(entrance(settings, engine, redis.client, SystemClock()))
-        limited = await stack.enter_async_context(limiting(settings.limits, engine, refused=metrics.saw_refusal))
+        limited = await stack.enter_async_context(limiting(settings, engine, redis.client, refused=metrics.saw_refusal))
         use = use_cases(
             Outside(
-                records=PostgresRecords(engine=engine),
+                records=kept.records,
+                spool=kept.spool,
                 lock=lock,
                 tutor=tutor,
                 clock=SystemClock(),
-                working_sets=sets,
+                working_sets=stores.sets,
                 tiers=tiers,
                 writers=prompt_writers(settings, counters),
                 catalogue=PostgresCatalogue(engine=engine),
@@ -144,7 +166,7 @@ async def services(settings: Settings, *, stopping: asyncio.Event) -> AsyncItera
             )
         )
         think = await stack.enter_async_context(_think_time(settings, use, metrics))
-        admission = turn_admission(settings.limits, settings.sessions, use, limited)
+        admission = turn_admission(use, limited, guesses(settings))
         shared = await stack.enter_async_context(shared_turns(settings.journal, redis.client, use.read_turn))
         turns = await stack.enter_async_context(
             _running_turns(settings, (use, admission, shared), (metrics, drift, think), spans)
@@ -155,24 +177,24 @@ async def services(settings: Settings, *, stopping: asyncio.Event) -> AsyncItera
                 _stop_when(stopping, turns.stop, jobs.workers.stop, routed.stop),
             )
         )
-        figures = _Figures(lock, sets, think, finding, jobs, limited, door)
+        figures = _Figures(lock, stores.sets, think, finding, jobs, limited, door, stores)
         _watch((metrics, drift), turns, figures, routed, no_figures if spans is None else spans.counts.figures)
         documents = knowledge(settings, engine, counters[settings.model.name])
         chats = openai_chats(
             settings, counters, ChatWays(tiers, routed.carrier, limited.gate, limited.limits), stopping
         )
         own = _Own(use, turns, tiers, metrics, drift, jobs.cases, documents, limited, chats, door)
-        yield _services(settings, own, (engine, redis.client), routed, stopping)
+        yield _services(settings, own, stores, routed, stopping)
 
 
 def _services(
     settings: Settings,
     own: _Own,
-    stores: tuple[AsyncEngine, Redis],
+    stores: _Stores,
     routed: TurnRouting,
     stopping: asyncio.Event,
 ) -> Services:
-    clock, (engine, redis) = SystemClock(), stores
+    clock = SystemClock()
     return Services(
         use=own.use,
         turns=own.turns,
@@ -181,8 +203,8 @@ def _services(
         clock=clock.now,
         readiness=own.door.beside(
             ReadinessCheck(
-                postgres=postgres_probe(engine),
-                redis=redis_probe(redis),
+                postgres=stores.postgres_check,
+                redis=stores.redis_check,
                 fleet=routed.router.fleet,
                 models=own.tiers.pools,
                 tokens=own.drift.agreement,
@@ -201,10 +223,19 @@ def _services(
     )
 
 
-def _working_sets(settings: Settings, redis: Redis) -> RedisWorkingSets:
-    return RedisWorkingSets(
-        client=redis, ttl_s=settings.sessions.working_set_ttl_s, timeout_s=settings.sessions.working_set_timeout_s
-    )
+@asynccontextmanager
+async def _stores(settings: Settings) -> AsyncIterator[_Stores]:
+    async with (
+        watched_database(str(settings.database_url), patience_s=settings.records.patience_s) as postgres,
+        shared_redis(str(settings.redis_url), settings.redis) as redis,
+    ):
+        sets = RedisWorkingSets(
+            client=redis.client,
+            ttl_s=settings.sessions.working_set_ttl_s,
+            timeout_s=settings.sessions.working_set_timeout_s,
+        )
+        async with kept_records(settings, postgres, redis.client, sets) as kept:
+            yield _Stores(postgres, redis, sets, kept)
 
 
 def _think_time(settings: Settings, use: UseCases, metrics: Metrics) -> ThinkTime:

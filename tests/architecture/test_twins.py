@@ -23,6 +23,8 @@ ELSEWHERE = {
     "gateway/wiring/clock.py": "tests/integration/test_wiring.py",
     "gateway/wiring/postgres.py": "tests/integration/test_wiring.py",
     "gateway/wiring/redis.py": "tests/integration/wiring/test_redis.py",
+    "gateway/adapters/redis_reach.py": "tests/faults/test_redis_reach.py",
+    "gateway/store_settings.py": "tests/unit/gateway/test_settings.py",
     "gateway/use_cases.py": "tests/unit/sessions/use_cases/test_take_turn.py",
     "loadtests/simulator/answer.py": "tests/integration/loadtests/simulator/test_routes_openai.py",
     "loadtests/simulator/door.py": "tests/integration/loadtests/simulator/test_routes_state.py",

@@ -19,6 +19,8 @@ from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.ext.asyncio import AsyncEngine
 from structlog.typing import FilteringBoundLogger
 
+_STEPS = 10
+
 _log: FilteringBoundLogger = structlog.get_logger(__name__)
 
 
@@ -30,7 +32,6 @@ class _Lines:
         event.listen(engine.sync_engine, "connect", self._opened)
 
     def hang_up(self) -> None:
-        """Whoever waits for an answer on one of them hears that there will be none."""
         for line in tuple(self._open):
             if not line.closed:
                 with socket.socket(fileno=os.dup(line.fileno())) as ours, suppress(OSError):
@@ -61,7 +62,7 @@ class PostgresReach:
 
     async def ask(self) -> str | None:
         """What is wrong with it now, or None."""
-        silence = asyncio.get_running_loop().call_later(self._patience_s, self._fell_silent)
+        self._step(_STEPS)
         try:
             async with self._asking.connect() as connection:
                 await connection.execute(text("select 1"))
@@ -69,12 +70,22 @@ class PostgresReach:
             self._lost(type(error).__name__)
             return f"cannot be asked ({type(error).__name__})"
         finally:
-            silence.cancel()
+            self._timer.cancel()
         self._back()
         return None
 
-    def _fell_silent(self) -> None:
-        self._lost("silence")
+    def _step(self, left: int) -> None:
+        """The patience passes in steps, each at least one round of the loop: where it is this process that is slow, an
+        answer that has come is heard before the last of them."""
+        if left == 0:
+            self._lost("silence")
+            self.hang_up()
+        else:
+            loop = asyncio.get_running_loop()
+            self._timer = loop.call_later(self._patience_s / _STEPS, self._step, left - 1)
+
+    def hang_up(self) -> None:
+        """Whoever waits for an answer hears that there will be none."""
         self._lines.hang_up()
         self._own_line.hang_up()
 

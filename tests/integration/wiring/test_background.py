@@ -30,3 +30,19 @@ async def test_work_that_breaks_ends_its_block() -> None:
         async with background(breaks()):
             await asyncio.get_running_loop().create_future()
     assert broken.group_contains(ValueError)
+
+
+async def test_an_error_of_the_block_comes_out_as_it_is_once_the_work_has_ended() -> None:
+    ended: list[str] = []
+
+    async def work() -> None:
+        try:
+            await asyncio.get_running_loop().create_future()
+        finally:
+            ended.append("work")
+
+    with pytest.raises(ValueError, match="no"):
+        async with background(work()):
+            await asyncio.sleep(0)
+            raise ValueError("no")
+    assert ended == ["work"]

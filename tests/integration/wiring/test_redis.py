@@ -3,7 +3,7 @@
 import asyncio
 
 from gateway.local.redis_server import RedisServer
-from gateway.wiring.redis import redis_probe, shared_redis
+from gateway.wiring.redis import shared_redis
 
 
 async def test_a_class_that_begins_together_waits_for_its_turn(running_redis: RedisServer) -> None:
@@ -11,9 +11,3 @@ async def test_a_class_that_begins_together_waits_for_its_turn(running_redis: Re
         answers = await asyncio.gather(*(shared.client.echo(str(number)) for number in range(1_000)))
         assert answers == [str(number).encode() for number in range(1_000)]
         assert int((await shared.client.info("clients"))["connected_clients"]) <= 100
-
-
-async def test_a_redis_that_is_away_is_told_of(running_redis: RedisServer) -> None:
-    async with shared_redis(running_redis.url) as shared, shared_redis("redis://127.0.0.1:1") as away:
-        assert await redis_probe(shared.client)() is None
-        assert "cannot be asked" in str(await redis_probe(away.client)())

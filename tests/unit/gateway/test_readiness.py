@@ -5,10 +5,9 @@ from collections.abc import Sequence
 
 import pytest
 
-from gateway import readiness
 from gateway.model_tiers import Pool
-from gateway.readiness import Probe, ReadinessCheck
-from gateway.services import Readiness
+from gateway.readiness import ReadinessCheck, postgres_check, redis_check
+from gateway.services import Check, Readiness
 from gateway.token_drift import Agreement
 from router.domain.fleet import Fleet, Health, Replica, ReplicaId
 
@@ -16,22 +15,13 @@ UP = Replica(ReplicaId("replica-1"), "http://127.0.0.1:1", Health.READY)
 DOWN = Replica(ReplicaId("replica-2"), "http://127.0.0.1:2", Health.DOWN, "connection refused")
 
 
-def answering(trouble: str | None = None) -> Probe:
-    async def ask() -> str | None:
-        return trouble
-
-    return ask
-
-
-async def silent() -> str | None:
-    await asyncio.Event().wait()
-    return None
+HERE = Check(ok=True, detail="answers")
 
 
 async def looked(
     *replicas: Replica,
-    postgres: Probe | None = None,
-    redis: Probe | None = None,
+    postgres: Check = HERE,
+    redis: Check = HERE,
     pools: Sequence[Pool] = (Pool("smollm2", 2, 1),),
     tokens: Agreement | None = None,
     stopping: bool = False,
@@ -40,8 +30,8 @@ async def looked(
     if stopping:
         event.set()
     return await ReadinessCheck(
-        postgres=postgres or answering(),
-        redis=redis or answering(),
+        postgres=lambda: postgres,
+        redis=lambda: redis,
         fleet=lambda: Fleet(replicas),
         models=lambda: pools,
         tokens=lambda: tokens or Agreement(ok=True, detail="agree"),
@@ -50,7 +40,7 @@ async def looked(
 
 
 async def test_one_ready_replica_and_a_database_are_enough() -> None:
-    found = await looked(UP, DOWN, redis=answering("cannot be asked"))
+    found = await looked(UP, DOWN, redis=redis_check(is_away=True))
     assert found.ready
     assert not found.checks["redis"].ok
     assert found.checks["replicas"].detail == "1 of 2 ready"
@@ -72,9 +62,23 @@ async def test_a_pool_without_a_replica_is_named_and_no_outage() -> None:
 
 
 async def test_without_a_database_it_is_not_ready() -> None:
-    found = await looked(UP, postgres=answering("cannot be asked (OperationalError)"))
+    found = await looked(UP, postgres=postgres_check(is_away=True, has_spool=False))
     assert not found.ready
-    assert found.checks["postgres"].detail == "cannot be asked (OperationalError)"
+    assert found.checks["postgres"].detail == "does not answer; turns are refused"
+
+
+async def test_without_a_database_it_is_ready_as_long_as_turns_can_wait_for_it() -> None:
+    found = await looked(UP, postgres=postgres_check(is_away=True, has_spool=True))
+    assert found.ready
+    assert found.checks["postgres"] == Check(
+        ok=False, detail="does not answer; running sessions go on, new ones are refused", needed=False
+    )
+
+
+@pytest.mark.parametrize("has_spool", [True, False])
+def test_what_answers_is_well(has_spool: bool) -> None:
+    assert postgres_check(is_away=False, has_spool=has_spool) == HERE
+    assert redis_check(is_away=False) == Check(ok=True, detail="answers", needed=False)
 
 
 async def test_without_a_ready_replica_it_says_what_each_lacks() -> None:
@@ -85,10 +89,3 @@ async def test_without_a_ready_replica_it_says_what_each_lacks() -> None:
 
 async def test_a_stopping_process_is_not_ready() -> None:
     assert not (await looked(UP, stopping=True)).ready
-
-
-async def test_a_silent_dependency_does_not_hold_the_answer(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(readiness, "PATIENCE_S", 0.05)
-    async with asyncio.timeout(1):
-        found = await looked(UP, postgres=silent)
-    assert found.checks["postgres"].detail == "no answer within 0.05 s"

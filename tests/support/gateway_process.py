@@ -43,6 +43,10 @@ class GatewayProcess:
         assert self._process is not None
         return self._process.pid
 
+    @property
+    def is_up(self) -> bool:
+        return self._process is not None
+
     def start(self) -> None:
         with self.log.open("ab") as log:
             self._process = subprocess.Popen(

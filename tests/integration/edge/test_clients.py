@@ -96,6 +96,25 @@ def test_a_page_reads_a_turn_by_fetch_and_goes_on_where_it_broke_off(edge: Edge)
     assert places == sorted(set(places))
 
 
+@needs_node
+def test_a_page_follows_a_turn_by_event_source_and_comes_back_with_a_new_ticket(edge: Edge) -> None:
+    edge.world.engines["replica-1"].script(delay_s=0.02)
+    try:
+        with edge.world.client() as client:
+            session = edge.world.open_session(client)
+            accept, path = {"Accept": "text/event-stream"}, f"/v1/sessions/{session}/turns"
+            with client.stream("POST", path, json={"text": "Hello"}, headers=accept) as response:
+                assert next(response.iter_lines())
+            (told,) = node(edge, "event_source.mjs", edge.url, session, "1", key_of(edge), PAGE, "3")
+            stored = client.get(f"/v1/sessions/{session}/turns/1").json()
+    finally:
+        edge.world.engines["replica-1"].reset()
+    assert (told["opened"], told["refused"]) == (2, [401])
+    assert told["text"] == stored["reply"]
+    assert told["events"][-1] == "done"
+    assert len(set(told["ids"])) == len(told["ids"])
+
+
 def test_a_page_of_an_allowed_origin_may_call_and_another_may_not(edge: Edge) -> None:
     asked = {"Access-Control-Request-Method": "POST", "Access-Control-Request-Headers": "authorization,content-type"}
     with httpx.Client(base_url=edge.url, verify=edge.trust(), trust_env=False) as browser:

@@ -95,9 +95,7 @@ async def entrance(settings: Settings, engine: AsyncEngine, redis: Redis, clock:
             clock=clock.now,
         )
         access = Access(
-            keys=CachedKeys(
-                keys=accounts, ttl_s=settings.key_cache_s, stale_s=settings.key_stale_s, clock=clock.ticks
-            ),
+            keys=CachedKeys(keys=accounts, ttl_s=settings.key_cache_s, stale_s=settings.key_stale_s, clock=clock.ticks),
             accounts=accounts,
             tokens=tokens,
             tickets=RedisTickets(client=redis),

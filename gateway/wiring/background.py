@@ -9,8 +9,9 @@ Work = Coroutine[object, object, None]
 
 @asynccontextmanager
 async def background(*works: Work) -> AsyncIterator[None]:
-    """Let it run beside the block and stop it when the block ends. When one of them breaks, the block does too; what the
-    block itself raises comes out as it is.
+    """Let it run beside the block and stop it when the block ends. When one of them breaks, the block does too.
+
+    What the block itself raises comes out as it is.
     """
     failed: Exception | None = None
     async with asyncio.TaskGroup() as group:

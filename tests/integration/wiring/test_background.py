@@ -41,8 +41,11 @@ async def test_an_error_of_the_block_comes_out_as_it_is_once_the_work_has_ended(
         finally:
             ended.append("work")
 
-    with pytest.raises(ValueError, match="no"):
+    async def breaks() -> None:
         async with background(work()):
             await asyncio.sleep(0)
             raise ValueError("no")
+
+    with pytest.raises(ValueError, match="no"):
+        await breaks()
     assert ended == ["work"]

@@ -16,7 +16,7 @@ class KeyUses:
     """Of each key at most one use in `every_s` is written; requests never wait for it."""
 
     def __init__(
-        self, *, ledger: KeyLedger, clock: Callable[[], datetime], every_s: float = 60.0, gather_s: float = 5.0
+        self, *, ledger: KeyLedger, clock: Callable[[], datetime], every_s: float = 60.0, gather_s: float = 1.0
     ) -> None:
         self._ledger = ledger
         self._clock = clock

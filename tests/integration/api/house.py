@@ -35,6 +35,7 @@ from gateway.services import Access, Check, Readiness, Services
 from gateway.settings import Settings
 from gateway.think_time import ThinkTime
 from gateway.token_sign_in import TokenSignIn
+from gateway.turn_claims import Guesses
 from gateway.use_cases import Outside, use_cases
 from gateway.wiring.documents import document_processes
 from gateway.wiring.limits import session_admission, turn_admission
@@ -79,6 +80,16 @@ SCENARIO = {
     "rubric": {"criteria": [{"name": "listening", "description": "Lets the customer finish."}], "pass_mark": 0.5},
     "limits": {"max_turns": 5, "max_reply_tokens": 64},
 }
+
+
+DRILL = {
+    "name": "Thursday's class",
+    "scenario_id": "{scenario_id}",
+    "starts_at": "2026-03-01T08:00:00Z",
+    "ends_at": "2026-03-01T20:00:00+08:00",
+    "expected_trainees": 30,
+}
+"""Of a class that is on by the house's clock."""
 
 
 async def until(condition: Callable[[], object], *, seconds: float = 10) -> None:
@@ -204,13 +215,17 @@ class House:
 
 @asynccontextmanager
 async def house(
-    *, lock: TurnLock | None = None, heartbeat_s: float = HEARTBEAT_S, limits: LimitSettings | None = None
+    *,
+    lock: TurnLock | None = None,
+    heartbeat_s: float = HEARTBEAT_S,
+    limits: LimitSettings | None = None,
+    access: Access | None = None,
 ) -> AsyncIterator[House]:
     records, tutor, keys, metrics, clock = FragileRecords(), FakeTutor(), MemoryKeys(), Metrics(), FakeClock()
     fleet: dict[str, Health] = {"fake": Health.READY, "large": Health.READY}
     tiers = _tiers(fleet, clock)
     knowledge = MemoryKnowledge()
-    limited = limited_here(limits or LimitSettings(), rows=MemoryLimitRows(), refused=metrics.saw_refusal)
+    limited = limited_here(limits or LimitSettings(), rows=keys.rows, refused=metrics.saw_refusal)
     outside = Outside(
         records=records,
         lock=lock or OpenLock(),
@@ -248,7 +263,7 @@ async def house(
         policy=OpenAiSettings().policy,
         is_stopping=lambda: False,
     )
-    access = Access(
+    access = access or Access(
         keys=keys,
         accounts=keys,
         tokens=TokenSignIn(issuers=(), accounts=keys, create_tenants=False, cache_s=0, clock=clock.now),
@@ -257,7 +272,7 @@ async def house(
     )
     checks = {"postgres": Check(ok=True, detail="answers"), "redis": Check(ok=True, detail="answers")}
     turns = RunningTurns(
-        take_turn=turn_admission(limits or LimitSettings(), SessionSettings(), use, limited),
+        take_turn=turn_admission(use, limited, Guesses(prompt_tokens=10, reply_tokens=64, cache_s=0)),
         read_turn=use.read_turn,
         shared=Neighbourhood().shared("here", use.read_turn),
         grace_s=1.0,

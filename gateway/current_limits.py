@@ -1,7 +1,6 @@
 """Which limits hold for an account and a tenant now, and how operators change them."""
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
 from uuid import UUID
 
 import structlog
@@ -10,13 +9,16 @@ from typing_extensions import override
 
 from gateway.brief_memory import BriefMemory
 from gateway.domain.limit_layers import (
+    Effective,
     Layers,
     OwnLimits,
     Source,
     TenantOwn,
     account_limits,
+    effective,
     settings_of,
     tenant_limits,
+    tenant_sessions,
 )
 from gateway.domain.limits import AccountLimits, TenantLimits
 from gateway.errors import AccountNotFound
@@ -25,14 +27,6 @@ from gateway.limit_settings import LimitSettings
 
 _log: FilteringBoundLogger = structlog.get_logger(__name__)
 _NOBODY = AccountOwn()
-
-
-@dataclass(frozen=True, slots=True)
-class AccountTable:
-    """All that has been said about an account's limits, the nearest first."""
-
-    own: OwnLimits
-    layers: Layers
 
 
 class CurrentLimits(EffectiveLimits):
@@ -53,17 +47,19 @@ class CurrentLimits(EffectiveLimits):
     async def of_tenant(self, tenant: UUID) -> TenantLimits:
         return tenant_limits(await self._tenants.get(tenant), self._settings.tenant_sessions)
 
-    async def tenant_table(self, tenant: UUID) -> tuple[TenantOwn, Layers]:
-        """Read anew, with what holds for accounts of no particular role; raises `RecordsUnavailable`."""
+    async def tenant_table(self, tenant: UUID) -> Mapping[str, Effective]:
+        """What holds for an account of no particular role, and for all together, read anew; raises
+        `RecordsUnavailable`."""
         own = await self._store.of_tenant(tenant)
-        return own, self._layers(_NOBODY, own)
+        together = tenant_sessions(own, self._settings.tenant_sessions)
+        return {**effective(self._layers(_NOBODY, own)), "sessions": together}
 
-    async def account_table(self, tenant: UUID, account: UUID) -> AccountTable:
-        """Read anew; raises `AccountNotFound` or `RecordsUnavailable`."""
+    async def account_table(self, tenant: UUID, account: UUID) -> Mapping[str, Effective]:
+        """What holds for the account, read anew; raises `AccountNotFound` or `RecordsUnavailable`."""
         found = await self._store.of_account(tenant, account)
         if found is None:
             raise AccountNotFound("there is no such account")
-        return AccountTable(found.own, self._layers(found, await self._store.of_tenant(tenant)))
+        return effective(self._layers(found, await self._store.of_tenant(tenant)))
 
     async def set_tenant(self, tenant: UUID, own: TenantOwn) -> None:
         """Instead of all that was set before; raises `RecordsUnavailable`."""

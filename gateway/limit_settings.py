@@ -44,9 +44,17 @@ class LimitSettings(BaseModel):
     cache_s: float = Field(
         default=5.0, ge=0, le=300, description="a changed limit or drill takes effect in every process within this"
     )
-    lease_s: float = Field(default=15.0, ge=0.3, le=300, description="a turn of a dead process counts so long")
     seat_s: float = Field(
         default=14_400.0, ge=60, le=604_800, description="a session that neither takes a turn nor ends keeps its seat"
+    )
+    timeout_s: float = Field(
+        default=0.5, gt=0, le=5, description="a Redis that answers later is away, and each process counts for itself"
+    )
+    local_share: float = Field(
+        default=0.5, gt=0, le=1, description="how much of a limit one process lets through while Redis is away"
+    )
+    seats_grace_s: float = Field(
+        default=10.0, ge=0, le=3600, description="no new seats once Redis has been away for so long"
     )
 
     def everybody(self) -> OwnLimits:

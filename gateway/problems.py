@@ -11,6 +11,7 @@ from http import HTTPStatus
 from itertools import chain
 
 from gateway import errors as edge
+from gateway.domain.limit_headers import Quota, limit_headers
 from router import errors as routing
 from sessions import errors as training
 
@@ -184,6 +185,8 @@ class Problem:
     retry_after_s: float | None = None
     challenge: str = 'Bearer realm="drillyard"'
     """How to sign in (RFC 6750), told with a 401."""
+    standing: Sequence[Quota] = ()
+    """The account's quotas, where one of them is the reason."""
 
     def body(self) -> dict[str, Member]:
         return {
@@ -196,7 +199,7 @@ class Problem:
         }
 
     def headers(self) -> dict[str, str]:
-        headers = {}
+        headers = dict(limit_headers(self.standing))
         if self.retry_after_s is not None:
             headers["Retry-After"] = str(max(1, math.ceil(self.retry_after_s)))
         if self.status is HTTPStatus.UNAUTHORIZED:
@@ -219,6 +222,8 @@ def problem(error: Exception) -> Problem:
     members: dict[str, Member] = {name: getattr(error, name) for name in kind.facts}
     retry_after_s = getattr(error, "retry_after_s", _DEFAULT_RETRY_S if kind.status is _UNAVAILABLE else None)
     found = Problem(kind.status, kind.code, kind.detail or _words(error), members, retry_after_s)
+    if isinstance(error, edge.AccountLimitReached):
+        return replace(found, standing=error.standing)
     if isinstance(error, edge.CredentialInvalid):
         return replace(found, challenge=f'{found.challenge}, error="invalid_token"')
     return found

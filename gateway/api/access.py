@@ -87,6 +87,10 @@ def caller_of(request: Request) -> Principal:
     return caller
 
 
+DrillWriter = Annotated[Viewer, Depends(Door(Action.WRITE_DRILLS))]
+DrillReader = Annotated[Viewer, Depends(Door(Action.READ_DRILLS))]
+LimitReader = Annotated[Viewer, Depends(Door(Action.READ_LIMITS))]
+LimitSetter = Annotated[Viewer, Depends(Door(Action.SET_LIMITS))]
 ScenarioWriter = Annotated[Viewer, Depends(Door(Action.WRITE_SCENARIOS))]
 ScenarioReader = Annotated[Viewer, Depends(Door(Action.READ_SCENARIOS))]
 KnowledgeWriter = Annotated[Viewer, Depends(Door(Action.WRITE_KNOWLEDGE))]

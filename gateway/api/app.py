@@ -13,11 +13,13 @@ from starlette.responses import Response
 
 from gateway.api import (
     chat_completions,
+    drills,
     fleet,
     health,
     jobs,
     keys,
     knowledge,
+    limits,
     models,
     scenarios,
     sessions,
@@ -40,6 +42,8 @@ from sessions.errors import SessionsError
 
 ROUTERS: Sequence[APIRouter] = (
     scenarios.routes,
+    drills.routes,
+    limits.routes,
     sessions.routes,
     turns.routes,
     tickets.routes,

@@ -89,6 +89,8 @@ FOLLOW: Responses = {
 }
 TAKE: Responses = {
     **WRITE,
-    **_refusals(HTTPStatus.NOT_ACCEPTABLE, HTTPStatus.BAD_GATEWAY, HTTPStatus.GATEWAY_TIMEOUT),
+    **_refusals(
+        HTTPStatus.NOT_ACCEPTABLE, HTTPStatus.TOO_MANY_REQUESTS, HTTPStatus.BAD_GATEWAY, HTTPStatus.GATEWAY_TIMEOUT
+    ),
     200: {**EVENTS, "description": f"the finished turn, or, for a caller who accepts them, {EVENTS['description']}"},
 }

@@ -6,12 +6,15 @@ from uuid import UUID
 from starlette.requests import Request
 
 from gateway.api.request_facts import facts_of
+from gateway.errors import AccountNotFound, GatewayError
 from sessions.domain.citation import DocumentId, KnowledgeBaseId
+from sessions.domain.drill import DrillId
 from sessions.domain.job import JobId
 from sessions.domain.scenario import ScenarioId
 from sessions.domain.session import SessionId
 from sessions.errors import (
     DocumentNotFound,
+    DrillNotFound,
     JobNotFound,
     KnowledgeBaseNotFound,
     ScenarioNotFound,
@@ -47,6 +50,14 @@ def job_id_of(text: str) -> JobId:
     return JobId(_known(text, JobNotFound("there is no such job")))
 
 
+def drill_id_of(text: str) -> DrillId:
+    return DrillId(_known(text, DrillNotFound("there is no such drill")))
+
+
+def account_id_of(text: str) -> UUID:
+    return _known(text, AccountNotFound("there is no such account"))
+
+
 def session_id_of(request: Request, text: str) -> SessionId:
     found = _known(text, SessionNotFound("there is no such session"))
     facts_of(request.scope).session = str(found)
@@ -61,7 +72,7 @@ def turn_number_of(request: Request, text: str) -> int:
     return int(text)
 
 
-def _known(text: str, missing: SessionsError) -> UUID:
+def _known(text: str, missing: SessionsError | GatewayError) -> UUID:
     found = uuid_of(text)
     if found is None:
         raise missing

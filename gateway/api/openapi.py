@@ -6,9 +6,11 @@ from fastapi import FastAPI
 from pydantic.json_schema import models_json_schema
 from typing_extensions import override
 
+from gateway.api.limit_views import OwnLimitsBody, TenantLimitsBody
 from gateway.api.requests import (
     DocumentBody,
     DrainBody,
+    DrillBody,
     KeyBody,
     KnowledgeBaseBody,
     QuestionsBody,
@@ -29,6 +31,9 @@ _ADDED = (
     TurnBody,
     QuestionsBody,
     DrainBody,
+    DrillBody,
+    OwnLimitsBody,
+    TenantLimitsBody,
     ProblemView,
 )
 _BY_KEY: list[dict[str, list[str]]] = [{"key": []}]

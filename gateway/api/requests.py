@@ -2,13 +2,16 @@
 
 import re
 import unicodedata
+from datetime import datetime
 from typing import Annotated, Literal
 from uuid import UUID
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, FailFast, Field
 
-from gateway.api.ids import uuid_of
+from gateway.api.ids import scenario_id_of, uuid_of
+from gateway.domain.rfc3339 import moment_of
 from sessions.domain.citation import KnowledgeBaseId
+from sessions.domain.drill import DrillPlan
 from sessions.domain.scenario import Criterion, Rubric, ScenarioContent, Scene
 from sessions.domain.tiers import Tier
 
@@ -35,7 +38,20 @@ def _base_ref(value: str) -> str:
     return value
 
 
+def _moment(value: str) -> str:
+    _read(value)
+    return value
+
+
+def _read(value: str) -> datetime:
+    moment = moment_of(value)
+    if moment is None:
+        raise ValueError("a moment is written as 2026-03-01T09:00:00Z")
+    return moment
+
+
 Text = Annotated[str, AfterValidator(_text)]
+Moment = Annotated[str, Field(max_length=40, json_schema_extra={"format": "date-time"}), AfterValidator(_moment)]
 Line = Annotated[str, Field(max_length=200), AfterValidator(_line)]
 ModelName = Annotated[str, Field(min_length=1, max_length=200), AfterValidator(_line)]
 KnowledgeBaseRef = Annotated[str, AfterValidator(_base_ref)]
@@ -150,6 +166,32 @@ class SessionBody(Sent):
     scenario_id: str
     drill_id: str | None = None
     metadata: dict[MetadataName, MetadataValue] | None = Field(default=None, max_length=32)
+
+
+class DrillBody(Sent):
+    """The plan of a drill, as an instructor sets it."""
+
+    name: Line
+    scenario_id: str
+    starts_at: Moment
+    ends_at: Moment = Field(description="from then on no new session begins in it")
+    expected_trainees: int
+    seats: int | None = Field(default=None, description="sessions that capacity never refuses a turn; null: all")
+    walk_ins: int = Field(default=0, description="sessions that may come beyond the seats")
+    turns_in_flight: int | None = Field(default=None, description="while so many turns run, those of walk-ins wait")
+
+    def plan(self) -> DrillPlan:
+        """Raises `ScenarioNotFound` for what could not be a scenario's id."""
+        return DrillPlan(
+            name=self.name,
+            scenario=scenario_id_of(self.scenario_id),
+            starts_at=_read(self.starts_at),
+            ends_at=_read(self.ends_at),
+            expected_trainees=self.expected_trainees,
+            seats=self.seats,
+            walk_ins=self.walk_ins,
+            turns_in_flight=self.turns_in_flight,
+        )
 
 
 class SceneChangeBody(Sent):

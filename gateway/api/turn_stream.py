@@ -20,6 +20,7 @@ from typing_extensions import override
 
 from gateway.api.event_text import HEARTBEAT, MEDIA_TYPE, event_text
 from gateway.api.lost_client import until_gone
+from gateway.domain.limit_headers import limit_headers
 from gateway.turn_reader import TurnReader
 
 _FULL_BYTES: Final = 16_384
@@ -27,9 +28,10 @@ _HEADERS = {"Cache-Control": "no-cache, no-transform", "X-Accel-Buffering": "no"
 
 
 def turn_headers(reader: TurnReader) -> dict[str, str]:
-    """Where the turn runs, and how it came there."""
+    """Where the turn runs, how it came there, and what is left of its account's quotas."""
     known = {"X-Replica-ID": reader.replica, "X-Session-Pin": reader.pin}
-    return {name: value for name, value in known.items() if value is not None}
+    where = {name: value for name, value in known.items() if value is not None}
+    return {**where, **limit_headers(reader.standing)}
 
 
 class TurnStream(Response):

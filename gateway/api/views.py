@@ -107,7 +107,7 @@ class SessionView(View):
             id=session.id,
             scenario_id=session.scenario,
             scenario_version=session.scenario_version,
-            drill_id=None,
+            drill_id=session.drill,
             trainee_id=session.trainee,
             state=session.state,
             scene=session.scene,

@@ -53,6 +53,10 @@ class Action(StrEnum):
     CHOOSE_MODELS = "choose which models serve"
     COMPLETE_CHATS = "ask models without a scenario"
     MANAGE_KEYS = "hand out keys"
+    WRITE_DRILLS = "write drills"
+    READ_DRILLS = "read drills"
+    READ_LIMITS = "read limits"
+    SET_LIMITS = "set limits"
 
 
 # The whole table; what is not in it is forbidden.
@@ -65,6 +69,7 @@ ALLOWED: Mapping[Role, frozenset[Action]] = {
             Action.CHANGE_SCENES,
             Action.CLOSE_SESSIONS,
             Action.READ_SCENARIOS,
+            Action.READ_DRILLS,
         }
     ),
     Role.INSTRUCTOR: frozenset(
@@ -78,6 +83,8 @@ ALLOWED: Mapping[Role, frozenset[Action]] = {
             Action.READ_MODEL_TIERS,
             Action.RUN_JOBS,
             Action.COMPLETE_CHATS,
+            Action.WRITE_DRILLS,
+            Action.READ_DRILLS,
         }
     ),
     Role.OPERATOR: frozenset(
@@ -91,10 +98,21 @@ ALLOWED: Mapping[Role, frozenset[Action]] = {
             Action.READ_MODEL_TIERS,
             Action.CHOOSE_MODELS,
             Action.MANAGE_KEYS,
+            Action.WRITE_DRILLS,
+            Action.READ_DRILLS,
+            Action.READ_LIMITS,
+            Action.SET_LIMITS,
         }
     ),
     Role.SERVICE: frozenset(
-        {Action.READ_SESSIONS, Action.READ_SCENARIOS, Action.READ_KNOWLEDGE, Action.RUN_JOBS, Action.COMPLETE_CHATS}
+        {
+            Action.READ_SESSIONS,
+            Action.READ_SCENARIOS,
+            Action.READ_KNOWLEDGE,
+            Action.RUN_JOBS,
+            Action.COMPLETE_CHATS,
+            Action.READ_DRILLS,
+        }
     ),
 }
 

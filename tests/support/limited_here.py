@@ -16,4 +16,5 @@ from sessions.adapters.memory_drills import MemoryDrills
 def limited_here(settings: LimitSettings, *, rows: MemoryLimitRows, refused: Callable[[str], None]) -> Limiting:
     gate = CountedGate(MemoryGate(clock=time.monotonic), refused=refused)
     limits = CurrentLimits(settings=settings, store=rows, clock=time.monotonic)
-    return Limiting(gate, limits, MemoryDrills(), DrillSeats(gate=gate, limits=limits))
+    seats = DrillSeats(gate=gate, limits=limits)
+    return Limiting(gate, limits, MemoryDrills(), seats, gate.gauges, gate.counters)

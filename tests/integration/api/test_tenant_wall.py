@@ -10,7 +10,7 @@ import pytest
 from gateway.api.app import ROUTERS
 from router.domain.decision import Decision
 from sessions.domain.viewer import TenantId
-from tests.integration.api.house import SCENARIO, House, People
+from tests.integration.api.house import DRILL, SCENARIO, House, People
 from tests.support.access_table import written_table
 from tests.support.shelved import shelved
 
@@ -30,6 +30,7 @@ class Walled:
 
 
 S, C, T = "session_not_found", "scenario_not_found", "turn_not_found"
+D, A = "drill_not_found", "account_not_found"
 K, J = "knowledge_base_not_found", "job_not_found"
 
 WALLS = {
@@ -37,6 +38,18 @@ WALLS = {
     ("GET", "/v1/scenarios"): Walled("instructor", None),
     ("GET", "/v1/scenarios/{scenario_id}"): Walled("instructor", C),
     ("POST", "/v1/scenarios/{scenario_id}/versions"): Walled("instructor", C, SCENARIO),
+    ("POST", "/v1/drills"): Walled("instructor", C, DRILL),
+    ("GET", "/v1/drills"): Walled("instructor", None),
+    ("GET", "/v1/drills/{drill_id}"): Walled("instructor", D),
+    ("PUT", "/v1/drills/{drill_id}"): Walled("instructor", D, DRILL),
+    ("POST", "/v1/drills/{drill_id}/cancel"): Walled("instructor", D),
+    ("POST", "/v1/drills/{drill_id}/archive"): Walled("instructor", D),
+    ("GET", "/v1/limits"): Walled("operator", None),
+    ("PUT", "/v1/limits"): Walled("operator", None, {"sessions": 1000}),
+    ("DELETE", "/v1/limits"): Walled("operator", None),
+    ("GET", "/v1/limits/accounts/{account_id}"): Walled("operator", A),
+    ("PUT", "/v1/limits/accounts/{account_id}"): Walled("operator", A, {"turns_in_flight": 5}),
+    ("DELETE", "/v1/limits/accounts/{account_id}"): Walled("operator", A),
     ("POST", "/v1/sessions"): Walled("trainee", C, {"scenario_id": "{scenario_id}"}),
     ("GET", "/v1/sessions"): Walled("instructor", None),
     ("GET", "/v1/sessions/{session_id}"): Walled("instructor", S),
@@ -120,7 +133,10 @@ async def furnished(house: House, people: People) -> dict[str, str]:
     house.desk.decisions[turn] = Decision(turn, "smollm2", at=0.0)
     base, document = await shelved(house.shelf, TenantId(people.tenant))
     asked = await people.service.post(f"/v1/knowledge-bases/{base.id}/answers", json={"questions": ["Why?"]})
+    drill = await people.instructor.post("/v1/drills", json={**DRILL, "scenario_id": found["scenario_id"]})
     return {
+        "drill_id": drill.json()["id"],
+        "account_id": found["trainee_id"],
         "knowledge_base_id": str(base.id),
         "document_id": str(document.id),
         "job_id": asked.json()["id"],
@@ -139,7 +155,9 @@ async def test_another_tenant_sees_nothing_of_it(house: House, route: tuple[str,
     wall = WALLS[route]
     ids = await furnished(house, house.here)
     nobody = str(house.here.tenant)
-    hidden = dict.fromkeys(("scenario_id", "session_id", "knowledge_base_id", "job_id", "key_id"), nobody)
+    hidden = dict.fromkeys(
+        ("scenario_id", "session_id", "knowledge_base_id", "job_id", "key_id", "drill_id", "account_id"), nobody
+    )
     nowhere = {**ids, **hidden, "turn_id": f"{nobody}-1"}
     stranger = getattr(house.elsewhere, wall.role)
     foreign = await call(stranger, route, ids, wall.body)

@@ -8,7 +8,7 @@ from typing_extensions import override
 from gateway.adapters.memory_limit_rows import MemoryLimitRows
 from gateway.current_limits import CurrentLimits
 from gateway.domain.access import Role
-from gateway.domain.limit_layers import UNLIMITED, OwnLimits, Source, TenantOwn, effective
+from gateway.domain.limit_layers import UNLIMITED, Effective, OwnLimits, Source, TenantOwn
 from gateway.domain.limits import AccountLimits, TenantLimits
 from gateway.errors import AccountNotFound
 from gateway.limit_ports import AccountOwn
@@ -51,17 +51,16 @@ async def test_role_tenant_and_account_override_in_turn() -> None:
     await limits.set_account(*trainee, OwnLimits(requests_per_minute=UNLIMITED))
     assert await limits.of_account(*trainee) == AccountLimits(None, 120, None, 5000, 2)
     table = await limits.account_table(*trainee)
-    assert table.own == OwnLimits(requests_per_minute=UNLIMITED)
-    assert {name: found.source for name, found in effective(table.layers).items()} == {
+    assert {name: found.source for name, found in table.items()} == {
         "requests_per_minute": Source.ACCOUNT,
         "request_burst": Source.INSTALLATION,
         "input_tokens_per_minute": Source.INSTALLATION,
         "output_tokens_per_minute": Source.TENANT,
         "turns_in_flight": Source.ROLE,
     }
-    own, layers = await limits.tenant_table(trainee[0])
-    assert own == of_tenant
-    assert effective(layers)["turns_in_flight"].source is Source.INSTALLATION
+    of_everybody = await limits.tenant_table(trainee[0])
+    assert of_everybody["turns_in_flight"] == Effective(64, Source.INSTALLATION)
+    assert of_everybody["sessions"] == Effective(None, Source.TENANT)
 
 
 async def test_a_change_elsewhere_takes_effect_in_a_few_seconds_and_one_here_at_once() -> None:

@@ -1,8 +1,10 @@
 """The scripts of limits in Redis are the twins of the arithmetic: the same answers and the same state, step by step."""
 
 import asyncio
+import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from statistics import median
 from uuid import UUID
 
 import pytest
@@ -17,6 +19,7 @@ from hypothesis.stateful import (
     run_state_machine_as_test,
 )
 from redis import Redis as BlockingRedis
+from redis.asyncio import Redis
 from typing_extensions import override
 
 from gateway.adapters.limit_scripts import LimitScripts
@@ -24,7 +27,7 @@ from gateway.domain.limit_book import Limit, LimitBook, Verdict
 from gateway.domain.limits import AccountLimits, Claim, DrillLimits, SeatClaim, Spent, TenantLimits
 from gateway.domain.quotas import HORIZON_US
 from gateway.local.redis_server import RedisServer
-from tests.support.limit_claims import SECOND_US
+from tests.support.limit_claims import SECOND_US, turn_of
 from tests.support.redis_fixture import redis_client_of
 
 pytestmark = pytest.mark.redis
@@ -237,3 +240,29 @@ def test_the_scripts_answer_and_keep_what_the_arithmetic_says(running_redis: Red
             max_examples=30, stateful_step_count=50, deadline=None, suppress_health_check=list(HealthCheck)
         ),
     )
+
+
+async def test_a_claim_costs_a_small_multiple_of_the_way_to_redis(redis_client: Redis) -> None:
+    """With `-s` it tells the figures of docs/benchmarks.md; whoever else uses the cores slows down both alike."""
+    scripts = LimitScripts(client=redis_client, lease_s=60, seat_s=600, timeout_s=20)
+    every = AccountLimits(
+        requests_per_minute=60_000, input_tokens_per_minute=10**9, output_tokens_per_minute=10**9, turns_in_flight=9_999
+    )
+    drill = DrillLimits(seats=9_999, walk_ins=1, turns_in_flight=9_999)
+    pings, admits, settles = list[float](), list[float](), list[float]()
+    for number in range(300):
+        claim = turn_of(UUID(int=number), every, drill=DRILLS[0], drill_limits=drill, tokens=(900, 200))
+        began = time.perf_counter()
+        await redis_client.ping()
+        pinged = time.perf_counter()
+        verdict = await scripts.admit(str(number), claim)
+        admitted = time.perf_counter()
+        await scripts.settle(str(number), claim, Spent(905, 120))
+        settles.append(time.perf_counter() - admitted)
+        pings.append(pinged - began)
+        admits.append(admitted - pinged)
+        assert verdict.refused_by is None
+    ping, admit, settle = (median(times) * 1e6 for times in (pings, admits, settles))
+    print(f"median us: ping {ping:.0f}, admit {admit:.0f}, settle {settle:.0f}")  # noqa: T201 - it is a measurement
+    assert admit < 20 * ping
+    assert settle < 20 * ping

@@ -46,7 +46,7 @@ ENTRIES = (
     ),
     Entry("fleet", "gateway.cli.fleet", "app", "See the replicas, empty one, and ask why a turn ran where it did."),
     Entry("db", "gateway.cli.db", "app", "Prepare the database."),
-    Entry("keys", "gateway.cli.keys", "app", "Create, list and revoke API keys."),
+    Entry("keys", "gateway.cli.keys", "app", "Create, list, rotate and revoke API keys."),
 )
 EXAMPLES = (
     "Examples:\n\n"

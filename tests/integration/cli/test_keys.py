@@ -65,9 +65,44 @@ def test_a_name_keeps_its_role(keys: Command) -> None:
     assert ended.err == "drillyard: the account 'li.wei' exists and is of the role trainee\n"
 
 
+def test_a_key_tells_what_it_is_for_and_whether_it_was_used(keys: Command) -> None:
+    ended = created(keys, "--label", "hall 3", "--scope", "read_sessions", "--scope", "take_turns")
+    assert ended.code == 0, ended
+    listed = keys("list", "--tenant", "acme").out
+    for told in ("hall 3", "read_sessions", "take_turns", "never"):
+        assert told in listed
+
+
+def test_a_key_is_rotated_by_one_that_is_for_the_same_things(keys: Command, database_url: str) -> None:
+    first = created(keys, "--label", "kiosk", "--scope", "read_sessions")
+    second = keys("rotate", "--tenant", "acme", key_id(first), "--expires", "90d")
+    assert second.code == 0, second
+    assert second.out.startswith("dy_")
+    assert f"keys revoke --tenant acme {key_id(first)}" in second.err
+
+    async def stored() -> dict[str, StoredKey]:
+        async with administration(database_url) as admin:
+            tenant = await admin.accounts.tenant_id("acme")
+            assert tenant is not None
+            return {str(key.id): key for key, _ in await admin.keys.of_tenant(tenant)}
+
+    found = asyncio.run(stored())
+    old, new = found[key_id(first)], found[key_id(second)]
+    assert (new.principal, new.label) == (old.principal, "kiosk")
+    assert (old.expires_at, old.revoked_at) == (None, None)
+    third = keys("rotate", "--tenant", "acme", key_id(second))
+    assert third.code == 1
+    assert "has 2 living keys already" in third.err
+    assert keys("revoke", "--tenant", "acme", key_id(first)).code == 0
+    assert "no living key" in keys("rotate", "--tenant", "acme", key_id(first)).err
+    assert keys("rotate", "--tenant", "acme", key_id(second)).code == 0
+
+
 @pytest.mark.parametrize(
     ("words", "told"),
     [
+        (("--label", "a\nb"), "the label cannot be used"),
+        (("--scope", "order_fleet"), "a key of the role trainee may have"),
         (("--expires", "soon"), "no lifetime of a key"),
         (("--expires", "0d"), "no lifetime of a key"),
         (("--tenant", "Acme Ltd"), "the tenant cannot be named so"),

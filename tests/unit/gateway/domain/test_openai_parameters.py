@@ -1,3 +1,5 @@
+import re
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -16,6 +18,7 @@ from gateway.domain.openai_parameters import (
 )
 from gateway.errors import FieldInvalid, ParameterUnsupported
 
+ROW = re.compile(r"^\| `(\w+)` \| (.+) \|$", re.MULTILINE)
 POLICY = ParameterPolicy(reply_tokens=100)
 KINDS = (frozenset(FORWARDED), frozenset(FORWARDABLE), DROPPED, OWN, REFUSED)
 
@@ -107,3 +110,16 @@ def test_a_reply_has_an_end(body: dict[str, Any], tokens: int) -> None:
 def test_a_length_that_cannot_be_is_refused(name: str, value: object) -> None:
     with pytest.raises(FieldInvalid):
         reply_tokens({name: value}, POLICY)
+
+
+def test_the_documentation_says_of_each_what_becomes_of_it() -> None:
+    page = (Path(__file__).parents[4] / "docs" / "openai.md").read_text()
+    rows = ROW.findall(page[page.index("## Parameters") : page.index("## Answers")])
+    told = {
+        **dict.fromkeys(FORWARDED, "forwarded"),
+        **dict.fromkeys(FORWARDABLE, "refused, unless the settings forward it"),
+        **dict.fromkeys(DROPPED, "left out"),
+        **dict.fromkeys(REFUSED, "refused"),
+    }
+    assert {name: words for name, words in rows if name not in OWN} == told
+    assert {name for name, _ in rows} == {*told, *OWN}

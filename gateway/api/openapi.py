@@ -53,7 +53,7 @@ def _completed(schema: dict[str, Any]) -> dict[str, Any]:
     )
     components = schema.setdefault("components", {})
     components.setdefault("schemas", {}).update(added["$defs"])
-    components["securitySchemes"] = {"key": {"type": "http", "scheme": "bearer", "description": "an API key"}}
+    components["securitySchemes"] = {"key": {"type": "http", "scheme": "bearer", "description": "an API key, or a token"}}
     for path, operations in schema["paths"].items():
         for operation in operations.values():
             if path.startswith("/v1/"):

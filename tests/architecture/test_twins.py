@@ -14,6 +14,7 @@ ELSEWHERE = {
     "gateway/job_cases.py": "tests/integration/api/test_jobs.py",
     "gateway/cli/answers_wire.py": "tests/integration/cli/test_answers.py",
     "gateway/cli/answers_client.py": "tests/integration/cli/test_answers.py",
+    "gateway/adapters/memory_tickets.py": "tests/contract/gateway/test_redis_tickets.py",
     "gateway/api/knowledge_views.py": "tests/integration/api/test_knowledge.py",
     "gateway/api/upload.py": "tests/integration/api/test_knowledge.py",
     "gateway/cli/knowledge_client.py": "tests/integration/cli/test_knowledge.py",

@@ -84,12 +84,12 @@ class _Spool:
         """Again and again, as long as the process lives."""
         while True:
             await asyncio.sleep(self.settings.drain_interval_s)
-            if not self.postgres.reach.is_away:
-                await self.round()
+            await self.round()
 
     async def round(self) -> None:
         try:
-            await self.drain()
+            if not self.postgres.reach.is_away:
+                await self.drain()
             if self.shared is not None:
                 self.shared_count = await self.shared.count()
         except Exception as error:  # noqa: BLE001  one turn's fault must not keep the others from being written

@@ -2,6 +2,9 @@
 
 import asyncio
 
+import httpx
+import pytest
+
 from tests.integration.api.house import House, until
 from tests.support.session_fakes import broken
 
@@ -47,3 +50,27 @@ async def test_a_failed_turn_can_be_taken_again_with_the_same_key(house: House) 
     house.tutor.script = ["One two."]
     again = await house.here.trainee.post(url, json={"text": "Hi"}, headers=key)
     assert (again.status_code, again.json()["reply"], again.json()["turn"]) == (200, "One two.", 2)
+
+
+async def test_who_leaves_before_the_end_is_no_reader_any_more(house: House) -> None:
+    house.tutor.script = ["One ", asyncio.Event()]
+    session = await house.session()
+    with pytest.raises(httpx.ReadTimeout):
+        await house.here.trainee.post(f"/v1/sessions/{session}/turns", json={"text": "Hi"}, timeout=0.2)
+    (running,) = house.turns._running.values()
+    journal = running.journal
+    assert journal is not None
+    await until(lambda: journal.readers == 0)
+
+
+async def test_who_waits_at_a_process_that_can_tell_no_more_is_asked_to_come_again(house: House) -> None:
+    house.tutor.script = ["One ", asyncio.Event()]
+    session = await house.session()
+    waiting = asyncio.create_task(house.here.trainee.post(f"/v1/sessions/{session}/turns", json={"text": "Hi"}))
+    await until(lambda: house.tutor.open_replies == 1)
+    (running,) = house.turns._running.values()
+    assert running.journal is not None
+    running.journal.cut()
+    answer = await waiting
+    assert (answer.status_code, answer.json()["code"]) == (503, "journal_unavailable")
+    assert answer.headers["retry-after"] == "2"

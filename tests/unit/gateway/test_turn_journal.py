@@ -5,6 +5,7 @@ from uuid import uuid4
 
 import pytest
 
+from gateway.domain.journal import TURN_LOST
 from gateway.turn_journal import TurnJournal
 from sessions.domain.events import Accepted, Cancelled, Delta, TurnEvent, terminal_place
 from sessions.domain.session import SessionId
@@ -86,3 +87,64 @@ async def test_an_empty_piece_is_no_event() -> None:
     source.add("")
     source.end(Cancelled())
     assert [type(event) for _, event in await read(source)] == [Accepted, Cancelled]
+
+
+async def test_what_is_told_in_overlapping_parts_is_added_once_and_a_gap_is_noticed() -> None:
+    told = journal()
+    for end, said, is_joined in (
+        (2, "He", True),
+        (5, "Hello", True),
+        (5, "llo", True),
+        (8, "d", False),
+        (4, "l", True),
+    ):
+        assert told.add_until(end, said) is is_joined
+    assert (told.text(), told.text(3), told.length) == ("Hello", "lo", 5)
+
+
+async def test_readers_are_counted_while_they_read() -> None:
+    source = finished()
+    first, second = source.follow(), source.follow(3)
+    await anext(first)
+    await anext(second)
+    assert source.readers == 2
+    await first.aclose()
+    assert source.readers == 1
+    assert [item async for item in second]
+    assert source.readers == 0
+
+
+async def test_each_change_is_told() -> None:
+    source, changes = journal(), list[int]()
+    source.changed = lambda: changes.append(source.length)
+    source.add("He")
+    source.add("")
+    source.end(Cancelled())
+    assert changes == [2, 2]
+
+
+async def test_a_cut_lets_readers_go_without_an_end() -> None:
+    source = journal()
+    source.add("Hello")
+    async with asyncio.TaskGroup() as group:
+        reading = group.create_task(read(source))
+        await asyncio.sleep(0)
+        source.cut()
+    assert source.is_over
+    assert [type(event) for _, event in reading.result()] == [Accepted, Delta]
+
+
+async def test_who_has_read_more_than_there_is_has_read_a_lost_turn() -> None:
+    source = journal()
+    source.add("He")
+    assert await read(source, 4) == [(5, TURN_LOST)]
+    source.end(Cancelled())
+    assert await read(source, 5) == [(6, TURN_LOST)]
+    late = journal()
+    late.may_lag = True
+    async with asyncio.TaskGroup() as group:
+        reading = group.create_task(read(late, 4))
+        await asyncio.sleep(0)
+        late.add("Hello")
+        late.end(Cancelled())
+    assert text(reading.result()) == "lo"

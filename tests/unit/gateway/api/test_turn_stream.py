@@ -2,11 +2,12 @@
 
 import asyncio
 import gc
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator
 from dataclasses import dataclass, field
 
 import pytest
 from starlette.types import Message
+from typing_extensions import override
 
 from gateway.api.event_text import HEARTBEAT
 from gateway.api.turn_stream import TurnStream, turn_headers
@@ -21,7 +22,7 @@ class Turn:
     script: list[TurnEvent | asyncio.Event | Exception]
     closed: int = 0
 
-    async def follow(self, _: int) -> AsyncIterator[tuple[int, TurnEvent]]:
+    async def follow(self, _: int) -> AsyncGenerator[tuple[int, TurnEvent], None]:
         try:
             for place, step in enumerate(self.script, start=1):
                 match step:
@@ -123,3 +124,40 @@ def test_only_known_facts_stand_in_the_headers() -> None:
     turn = Turn([])
     assert turn_headers(TurnReader(1, "r1", "new", turn.follow)) == {"X-Replica-ID": "r1", "X-Session-Pin": "new"}
     assert turn_headers(TurnReader(1, None, None, turn.follow)) == {}
+
+
+@dataclass
+class SlowClient(Client):
+    """Takes the next piece only when it is asked to."""
+
+    takes: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(0))
+
+    @override
+    async def send(self, message: Message) -> None:
+        await self.takes.acquire()
+        self.sent.append(message)
+
+
+async def test_a_slow_client_holds_up_its_reading_which_keeps_little_and_nobody_else() -> None:
+    read = 0
+
+    async def follow(_: int) -> AsyncGenerator[tuple[int, TurnEvent], None]:
+        nonlocal read
+        for place in range(1, 1001):
+            read = place
+            yield place, Delta("x" * 1000)
+        yield 1001, Cancelled()
+
+    client = SlowClient()
+    reader = TurnReader(7, "r1", "kept", follow)
+    stream = TurnStream(reader, after=0, heartbeat_s=5, headers={})
+    answering = asyncio.ensure_future(stream({"type": "http"}, client.receive, client.send))
+    client.takes.release()
+    await asyncio.sleep(0.05)
+    assert 0 < read < 50
+    for _ in range(1000):
+        client.takes.release()
+    await answering
+    assert read == 1000
+    assert max(len(body) for body in client.bodies) < 40_000
+    assert b"".join(client.bodies).count(b"event: delta") == 1000

@@ -22,7 +22,9 @@ class OpenAiSettings(BaseModel):
     reply_tokens: int = Field(
         default=2048, ge=1, le=1_048_576, description="the most of one reply, and what it has if no limit is asked for"
     )
-    body_limit_bytes: int = Field(default=1_048_576, ge=1024, le=67_108_864)
+    body_limit_bytes: int = Field(
+        default=262_144, ge=1024, le=67_108_864, description="each megabyte costs half a second to count"
+    )
     trainees: bool = Field(
         default=False,
         description="whether trainees may ask a model without a scenario; others are let in by their role",

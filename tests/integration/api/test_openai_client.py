@@ -193,6 +193,7 @@ async def test_whoever_is_over_a_limit_waits_as_long_as_is_told_and_gets_in() ->
                 await impatient.chat.completions.create(model="fake", messages=HI)
         assert (caught.value.code, caught.value.type) == ("account_limit", "rate_limit_exceeded")
         assert int(caught.value.response.headers["retry-after"]) == 1
+        assert caught.value.response.headers["x-ratelimit-remaining-requests"] == "0"
         begun = time.monotonic()
         async with client_of(limited, retries=1) as patient:
             await patient.chat.completions.create(model="fake", messages=HI)

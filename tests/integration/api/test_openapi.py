@@ -8,6 +8,7 @@ from jsonschema import Draft202012Validator
 from tests.integration.api.house import SCENARIO, House
 
 DOCUMENT = "/v1/knowledge-bases/{knowledge_base_id}/documents/{document_id}"
+CHAT = {"model": "fake", "messages": [{"role": "user", "content": "Hi"}]}
 TEXT = {"name": "prices", "text": "A pump costs 48 yuan."}
 
 
@@ -70,6 +71,12 @@ async def test_answers_and_problems_fit_their_schemas(house: House) -> None:
         ("/v1/fleet/replicas/{replica_id}/drain", await operator.post("/v1/fleet/replicas/replica-1/drain")),
         ("/v1/fleet/replicas/{replica_id}/drain", await operator.delete("/v1/fleet/replicas/replica-1/drain")),
         ("/v1/fleet/decisions/{turn_id}", await operator.get("/v1/fleet/decisions/none")),
+        ("/v1/models", await instructor.get("/v1/models")),
+        ("/v1/models", await operator.get("/v1/models")),
+        ("/v1/models/{model}", await instructor.get("/v1/models/fake")),
+        ("/v1/models/{model}", await instructor.get("/v1/models/none")),
+        ("/v1/chat/completions", await instructor.post("/v1/chat/completions", json=CHAT)),
+        ("/v1/chat/completions", await instructor.post("/v1/chat/completions", json={**CHAT, "n": 2})),
         ("/v1/model-tiers", await operator.get("/v1/model-tiers")),
         ("/v1/model-tiers", await operator.put("/v1/model-tiers", json={"faq": "large"})),
         ("/v1/model-tiers", await operator.put("/v1/model-tiers", json={"faq": "huge"})),

@@ -9,10 +9,11 @@ from router.breakers import Breakers
 from router.domain.breaker import Outcome
 from router.domain.decision import Attempt
 from router.domain.exchange import Call
+from router.domain.relay import Relay
 from router.domain.trace_parent import trace_parent_of, with_trace_parent
 from router.errors import EngineTimedOut
 from router.inflight import InFlight, RunningTurn
-from router.placing import Placed, Placing
+from router.placing import Errand, Placed, Placing
 from router.ports import Answer, DecisionLog, Engine, FleetView, Span, Tracing
 from router.prewarming import Prewarming
 from router.recent_prompts import RecentPrompts
@@ -51,6 +52,21 @@ class Yard:
         placed.reservation.release()
         replica = placed.replica.id
         self.breakers.saw(replica, Outcome.NEITHER, is_trial=placed.is_trial, now=self.clock())
+
+    async def settle(self, relay: Relay | None, errand: Errand) -> None:
+        """Before another replica goes on with a reply: what only a replica can say of its tokens is asked of one."""
+        doubt = None if relay is None else relay.doubt()
+        fleet = self.fleet.current()
+        replica = next((fleet.get(each) for each in fleet.open_to(errand.model) if each not in errand.failed), None)
+        if relay is None or doubt is None or replica is None:
+            return
+        for tokens in doubt.candidates:
+            said = await self.engine.text_of(replica, doubt.ids[:tokens])
+            if said is None:
+                return
+            if doubt.is_settled_by(said):
+                relay.settle(tokens)
+                return
 
 
 class OpenAttempt:

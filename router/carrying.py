@@ -320,6 +320,7 @@ class Carried(RunningTurn):
     async def _next(self, failed: EngineError) -> tuple[Placed, Call] | bytes:
         """Where the turn goes on, and with what; or the bytes that end the reply, where nothing is missing."""
         self._errand.is_urgent = self._errand.is_urgent or self._has_begun
+        await self._yard.settle(self._relay, self._errand)
         try:
             placed = await self._yard.placing.place(self._errand)
         except RouterError:

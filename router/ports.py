@@ -152,6 +152,10 @@ class Engine(Protocol):
         """
         return
 
+    async def text_of(self, replica: Replica, tokens: Sequence[int]) -> str | None:  # noqa: ARG002 - not all can say
+        """What these tokens say; None where the replica does not tell, in a second or at all. Never raises for it."""
+        return None
+
 
 class DecisionLog(Protocol):
     """Keeps the decisions of the last turns, for whoever asks why. Losing them loses no turn."""

@@ -3,7 +3,7 @@
 import asyncio
 import json
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from functools import lru_cache
 from http import HTTPStatus
@@ -42,6 +42,8 @@ from router.settings import EngineKind, RouterSettings
 _ERROR_BODY_BYTES = 1 << 16
 _ERROR_BODY_S = 0.5
 _WHOLE_BODY_BYTES = 1 << 24
+_DETOKENIZE = "/detokenize"
+_SAYING_S = 1.0
 # These 4xx say something about the replica's state and nothing about the request.
 _NOT_THE_REQUESTS_FAULT = frozenset(
     {HTTPStatus.REQUEST_TIMEOUT, HTTPStatus.TOO_EARLY, HTTPStatus.TOO_MANY_REQUESTS},
@@ -93,6 +95,18 @@ class VllmEngine(Engine):
     def give_up(self, replica: Replica, *, waited_s: float) -> None:
         with suppress(TargetInvalid):
             self._client.give_up(self._client.target(replica.url), waited_s=waited_s)
+
+    @override
+    async def text_of(self, replica: Replica, tokens: Sequence[int]) -> str | None:
+        limits = Limits(connect_s=_SAYING_S, total_s=_SAYING_S)
+        patience = Patience(limits, now=asyncio.get_running_loop().time())
+        body = json.dumps({"tokens": list(tokens)}, separators=(",", ":")).encode()
+        with suppress(UpstreamError, TimeoutError):
+            async with asyncio.timeout(_SAYING_S):
+                target = self._client.target(replica.url)
+                request = request_bytes(target, _DETOKENIZE, self._whole_lines, body)
+                return await _said(await self._client.open(target, request, patience=patience))
+        return None
 
     def _lines(self, call: Call) -> str:
         always = self._streamed_lines if call.is_streamed else self._whole_lines
@@ -174,6 +188,21 @@ async def _refusal(replica: ReplicaId, reply: Reply) -> EngineError:
     if is_client_error and reply.status not in _NOT_THE_REQUESTS_FAULT:
         return EngineRejected(replica, detail, status=reply.status, body=body)
     return EngineBusy(replica, detail, status=reply.status)
+
+
+async def _said(reply: Reply) -> str | None:
+    body = bytearray()
+    try:
+        while len(body) <= _WHOLE_BODY_BYTES and (data := await reply.read()):
+            body += data
+    finally:
+        reply.close()
+    try:
+        said = json.loads(body)
+    except (ValueError, RecursionError):
+        return None
+    text = said.get("prompt") if isinstance(said, dict) else None
+    return text if isinstance(text, str) else None
 
 
 async def _error_body(reply: Reply) -> bytes:

@@ -2,12 +2,13 @@
 
 import json
 from array import array
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
 from typing import NamedTuple
 
 from router.domain.chunk import Chunk, Counts, are_token_ids, read_chunk
+from router.domain.doubt import Doubt
 from router.domain.plain_events import PlainEvents, read_plain_events
 from router.domain.sse import event_data
 from router.errors import StreamBroken
@@ -172,6 +173,8 @@ class Delivered:
     prompt_tokens: int | None
     """Of the caller's own prompt."""
     has_reasoning: bool = False
+    settled: int | None = None
+    """How many tokens of the answer its text has, if somebody has said so upon a `doubt`."""
 
     @property
     def has_more_than_text(self) -> bool:
@@ -198,20 +201,38 @@ class Delivered:
         those at the end of several that came at once, unless what was said next has no character that they can have
         begun. With stop strings the tokens run ahead of the text by `held_chars`.
         """
-        heard, start = self.heard, self.start
-        ids = heard.prompt_ids() or start.ids
-        if ids is None or not heard.knows_ids or not self.is_exact:
+        heard, start, ids = self.heard, self.start, self._ids()
+        if ids is None:
             return None
-        ahead, told = len(start.text) + held_chars, len(self.text)
-        next_place = told + 1
-        for step in reversed(heard.steps):
-            place = ahead + step.chars
-            is_between = step.brought == 1 or (next_place <= told and self.text[place:next_place].isascii())
-            if is_between and place <= told:
-                tokens = [*ids, *heard.ids[: step.tokens]]
-                return replace(start, text=self.text[:place], tokens=start.tokens + step.tokens, ids=tokens)
-            next_place = place
+        for place, step, is_sure in self._places(held_chars):
+            tokens = step.tokens if is_sure else self.settled
+            if tokens is not None:
+                text, all_ids = self.text[:place], [*ids, *heard.ids[:tokens]]
+                return replace(start, text=text, tokens=start.tokens + tokens, ids=all_ids)
         return replace(start, ids=ids)
+
+    def doubt(self, *, held_chars: int) -> Doubt | None:
+        """What would have to be known for a later `footing`; None: nothing."""
+        place, step, is_sure = next(self._places(held_chars), (0, Step(0, 0, 0), True))
+        if is_sure or self._ids() is None:
+            return None
+        return Doubt(self.heard.ids[: step.tokens], self.text[len(self.start.text) : place], step.brought)
+
+    def _ids(self) -> Sequence[int] | None:
+        """Of the prompt and of the reply up to the last answer, if all tokens since are known too."""
+        is_known = self.heard.knows_ids and self.is_exact
+        return (self.heard.prompt_ids() or self.start.ids) if is_known else None
+
+    def _places(self, held_chars: int) -> Iterator[tuple[int, Step, bool]]:
+        """Where the text of a step ends that was told, from the last one on; whether its tokens certainly end there."""
+        ahead, told = len(self.start.text) + held_chars, len(self.text)
+        next_place = told + 1
+        for step in reversed(self.heard.steps):
+            place = ahead + step.chars
+            if place <= told:
+                is_plain_behind = next_place <= told and self.text[place:next_place].isascii()
+                yield place, step, step.brought == 1 or is_plain_behind
+            next_place = place
 
     def _weight(self, per_event: int) -> int:
         return 1 if self.heard.is_counted else per_event

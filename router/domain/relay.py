@@ -24,6 +24,7 @@ from router.domain.asked import (
 from router.domain.chunk import Chunk, Counts, read_chunk
 from router.domain.continuation import Continuation, Exhausted, Impossible, Plan, Planner
 from router.domain.delivered import Delivered, Footing, Heard
+from router.domain.doubt import Doubt
 from router.domain.ending import Ending
 from router.domain.envelope import Envelope, envelope_of, joint_comment
 from router.domain.exchange import Call, CallPath
@@ -103,6 +104,7 @@ class Relay:
         self._joint: Joint | None = None
         self._tail = b""
         self._heard = Heard()
+        self._settled: int | None = None
         self._untold: list[bytes] = []
         self._untold_bytes = 0
         self._ending = Ending(choices=self._choices)
@@ -169,6 +171,16 @@ class Relay:
             raise self._broken or StreamBroken("the stream was cut off")
         return rest
 
+    def doubt(self) -> Doubt | None:
+        """What a replica can be asked before `resume`, and `settle` be told; None: nothing. It need not be."""
+        if not self._has_begun or self._ending.has_finish:
+            return None
+        return self._delivered().doubt(held_chars=self._read_asked().held_chars)
+
+    def settle(self, tokens: int) -> None:
+        """So many tokens of the doubt have its text."""
+        self._settled = tokens
+
     def resume(self, *, replica: str) -> Resume:
         """After a failure: how the reply goes on, at this replica."""
         if not self._has_begun:
@@ -207,6 +219,7 @@ class Relay:
         self._joint = joint
         self._tail = b""
         self._heard = Heard()
+        self._settled = None
         self._untold = []
         self._untold_bytes = 0
         self._ending = Ending(choices=self._choices)
@@ -332,6 +345,7 @@ class Relay:
             is_exact=text.startswith(self._start.text + heard.text()),
             prompt_tokens=prompt_tokens,
             has_reasoning=self._had_reasoning or heard.has_reasoning,
+            settled=self._settled,
         )
 
     def _usage_so_far(self, told: Delivered, envelope: Envelope) -> bytes | None:

@@ -31,11 +31,14 @@ class Said:
 
 @dataclass(slots=True)
 class DeterministicEngine:
-    """`pieces` are the tokens of its reply. `tells_ids`: as vLLM does when asked; `per_event`: tokens in one event."""
+    """`pieces` are the tokens of its reply. `tells_ids`: as vLLM does when asked; `per_event`: tokens in one event;
+    `can_say`: whether it is asked what tokens mean.
+    """
 
     pieces: Sequence[bytes]
     tells_ids: bool = True
     per_event: int = 1
+    can_say: bool = False
     calls: list[Call] = field(default_factory=list)
     _vocabulary: dict[bytes, int] = field(default_factory=dict)
 
@@ -47,6 +50,9 @@ class DeterministicEngine:
         """The tokens that these are."""
         known: dict[object, bytes] = {number: piece for piece, number in self._vocabulary.items()}
         return [known.get(number, b"") for number in ids]
+
+    def text_of(self, ids: Sequence[int]) -> str:
+        return b"".join(self.words(ids)).decode("utf-8", "replace")
 
     def answer(self, call: Call) -> bytes:
         self.calls.append(call)

@@ -107,6 +107,7 @@ def relayed(
         reply.continued = relay.continued
         if relay.is_complete:
             return reply
+        _settle(relay, engine)
         match relay.resume(replica=f"replica-{number}"):
             case Complete(data):
                 _told(reply, data)
@@ -120,6 +121,14 @@ def relayed(
             case Continue(again):
                 assert again == relay.call
     raise AssertionError("the last answer was whole and the reply is not")
+
+
+def _settle(relay: Relay, engine: DeterministicEngine) -> None:
+    doubt = relay.doubt()
+    if doubt is not None and engine.can_say:
+        fitting = [each for each in doubt.candidates if doubt.is_settled_by(engine.text_of(doubt.ids[:each]))]
+        if fitting:
+            relay.settle(fitting[0])
 
 
 def _feed(relay: Relay, reply: Reply, data: bytes, grain: int) -> bool:

@@ -165,14 +165,14 @@ class Witness:
     url: str
     model: str
 
-    async def confirms(self, heard: Heard) -> None:
+    async def confirms(self, heard: Heard, *, is_greedy: bool = True) -> None:
         """The tokens are all of one reply, none missing, none twice; the text is theirs, and so are the counts."""
         assert heard.is_done
         assert heard.usage == (len(heard.prompt), len(heard.ids))
         assert heard.finish == ("length" if len(heard.ids) == TOKENS else "stop")
         async with httpx.AsyncClient(base_url=self.url, trust_env=False, timeout=120) as client:
             assert await self._text(client, heard) == heard.text
-            assert max(await self._lags(client, heard)) < AS_GOOD
+            assert not is_greedy or max(await self._lags(client, heard)) < AS_GOOD
 
     async def _text(self, client: httpx.AsyncClient, heard: Heard) -> str:
         ids = heard.ids if heard.finish == "length" else heard.ids[:-1]
@@ -229,11 +229,11 @@ async def test_a_line_that_is_cut_within_a_character_costs_no_byte(pair: Pair, a
 
 
 @pytest.mark.parametrize("pair", [True], indirect=True)
-async def test_what_was_sampled_goes_on_without_its_prompt(pair: Pair) -> None:
-    options: dict[str, Any] = {"temperature": 0.7, "seed": 5, "stream_interval": 3}
+async def test_sampled_tokens_that_came_at_once_are_gone_on_from_too(pair: Pair) -> None:
+    """They would not come out the same again: another replica is asked where their text ends."""
+    options: dict[str, Any] = {"return_token_ids": True, "temperature": 0.7, "seed": 5, "stream_interval": 3}
     for heard in await lost_at_each_place(pair, MANY_BYTES, how=pair.cut, **options):
-        assert heard.is_done
-        assert "helpful AI assistant named SmolLM" not in heard.text
+        await pair.witness.confirms(heard, is_greedy=False)
 
 
 @pytest.mark.parametrize("pair", [False], indirect=True)

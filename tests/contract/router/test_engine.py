@@ -3,6 +3,7 @@
 import asyncio
 import json
 import time
+from array import array
 from asyncio import StreamReader, StreamWriter
 from contextlib import suppress
 from dataclasses import replace
@@ -111,6 +112,49 @@ async def test_an_engine_that_wants_a_key_gets_it(engine: EngineProcess, upstrea
 async def test_pieces_of_any_size_come_whole(engine: EngineProcess, upstream: UpstreamClient, cut: int) -> None:
     engine.script(reply=REPLY, cut_bytes=cut)
     assert text_of(await bytes_of(adapter(upstream), engine.url)) == REPLY
+
+
+async def test_tokens_are_said_by_the_engine(upstream: UpstreamClient) -> None:
+    asked: list[tuple[bytes, bytes]] = []
+
+    async def says(reader: StreamReader, writer: StreamWriter) -> None:
+        asked.append(await one_request(reader))
+        body = json.dumps({"prompt": "你"}).encode()
+        writer.write(b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n%s" % (len(body), body))
+
+    async with a_server_that(says) as server:
+        assert await adapter(upstream).text_of(replica(server.url), array("L", [18645, 250])) == "你"
+    ((head, body),) = asked
+    assert head.startswith(b"POST /detokenize HTTP/1.1\r\n")
+    assert json.loads(body) == {"tokens": [18645, 250]}
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        b'HTTP/1.1 404 Not Found\r\nContent-Length: 22\r\n\r\n{"detail":"Not Found"}',
+        b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n[]",
+        b'HTTP/1.1 200 OK\r\nContent-Length: 12\r\n\r\n{"prompt":1}',
+        b"HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nnone",
+        b"HTTP/1.1 200 OK\r\nContent-Length: 40\r\n\r\n{",
+        b"",
+    ],
+)
+async def test_an_engine_that_does_not_say_it_is_no_failure(upstream: UpstreamClient, answer: bytes) -> None:
+    async with a_server_that(always(answer)) as server:
+        assert await adapter(upstream).text_of(replica(server.url), [1]) is None
+    assert await adapter(upstream).text_of(replica(f"http://127.0.0.1:{free_port()}"), [1]) is None
+
+
+async def test_an_engine_that_is_silent_is_not_waited_for_long(upstream: UpstreamClient) -> None:
+    async def silent(reader: StreamReader, _: StreamWriter) -> None:
+        await one_request(reader)
+        await asyncio.Event().wait()
+
+    began = time.monotonic()
+    async with a_server_that(silent) as server:
+        assert await adapter(upstream).text_of(replica(server.url), [1]) is None
+    assert time.monotonic() - began < 10
 
 
 async def test_a_finished_reply_leaves_its_connection_for_the_next(

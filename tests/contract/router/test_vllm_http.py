@@ -69,6 +69,12 @@ async def test_the_adapter_adds_and_takes_nothing(
         assert json.loads(whole)["usage"]["completion_tokens"] <= 16
 
 
+async def test_what_tokens_say_is_told(engine: VllmEngine, simulated: SimulatorProcess) -> None:
+    ids = simulated.client.post("/tokenize", json={"prompt": "🙂 好"}).json()["tokens"]
+    assert await engine.text_of(replica(simulated), ids) == "🙂 好"
+    assert (await engine.text_of(replica(simulated), ids[:1]) or "").endswith("\ufffd")
+
+
 async def test_a_chopped_stream_comes_whole(engine: VllmEngine, simulated: SimulatorProcess) -> None:
     simulated.fault(kind="chopped")
     assert (await body_of(engine, simulated, call())).endswith(b"data: [DONE]\n\n")

@@ -66,6 +66,22 @@ def test_a_reply_whose_tokens_are_known_is_continued_exactly(
         assert engine.words(got.ids) == all_at_once.words(meant.ids)
 
 
+@settings(max_examples=150)
+@given(byte_pieces(), cuts, st.integers(2, 5), st.booleans())
+def test_with_a_replica_to_ask_sampled_tokens_that_came_at_once_are_gone_on_from(
+    pieces: list[bytes], lost: list[float], per_event: int, is_chat: bool
+) -> None:
+    call = (chat if is_chat else completion)(max_tokens=500, temperature=0.7, return_token_ids=True, **USAGE)
+    meant = undisturbed(DeterministicEngine(pieces), call)
+    engine = DeterministicEngine(pieces, per_event=per_event, can_say=True)
+    got = relayed(engine, call, cuts=lost)
+    assert got.text == meant.text
+    by_tokens = [asked for asked in engine.calls if b'"prompt":[' in asked.body]
+    if len(by_tokens) == got.continued:
+        is_the_same(got, meant)
+        assert engine.words(got.ids) == [*pieces, b""]
+
+
 @pytest.mark.parametrize("cut", [0.3, 0.5, 0.7, 0.8])
 def test_whoever_asked_for_token_ids_gets_those_of_half_characters_too(cut: float) -> None:
     engine = DeterministicEngine([b"a", b"b", b"\xc3", b"\xa9", b"c", b"\xe5", b"\xa5", b"\xbd"])
@@ -74,11 +90,12 @@ def test_whoever_asked_for_token_ids_gets_those_of_half_characters_too(cut: floa
     assert engine.words(got.ids) == [*engine.pieces, b""]
 
 
+@pytest.mark.parametrize("can_say", [True, False])
 @pytest.mark.parametrize("temperature", [0, 0.7])
 @pytest.mark.parametrize("bytes_per_token", [1, 2, 3])
 @pytest.mark.parametrize("per_event", [1, 2, 3, 5])
 def test_no_place_within_a_character_brings_the_prompt_into_the_reply(
-    per_event: int, bytes_per_token: int, temperature: float
+    per_event: int, bytes_per_token: int, temperature: float, *, can_say: bool
 ) -> None:
     """vLLM repeats it when the tokens that it is to go on from end within a character, and says so only in its text."""
     pieces = [MANY_BYTES[at : at + bytes_per_token] for at in range(0, len(MANY_BYTES), bytes_per_token)]
@@ -86,11 +103,12 @@ def test_no_place_within_a_character_brings_the_prompt_into_the_reply(
     meant = undisturbed(DeterministicEngine(pieces), call)
     answer = DeterministicEngine(pieces, per_event=per_event).answer(Relay(call, token_ids=True).call)
     for place in (at + 2 for at in range(len(answer)) if answer.startswith(b"\n\n", at)):
-        engine = DeterministicEngine(pieces, per_event=per_event)
+        engine = DeterministicEngine(pieces, per_event=per_event, can_say=can_say)
         got = relayed(engine, call, cuts=[place / len(answer)])
-        # Where the tokens would come out otherwise a second time, only the text is certain.
-        is_the_same(got, meant, with_usage=temperature == 0)
-        if temperature == 0:
+        # Where the tokens would come out otherwise a second time, and nobody says which they are, the text is certain.
+        is_exact = can_say or temperature == 0
+        is_the_same(got, meant, with_usage=is_exact)
+        if is_exact:
             assert engine.words(got.ids) == [*pieces, b""]
 
 

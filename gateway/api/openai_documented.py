@@ -60,7 +60,7 @@ COMPLETE: Responses = {
     ),
     200: {
         "description": "the completion, or its chunks as server-sent events where `stream` is true",
-        "content": {"application/json": {"schema": _COMPLETION}, "text/event-stream": {"schema": {"type": "string"}}},
+        "content": {"application/json": {"schema": _COMPLETION}, "text/event-stream": {"schema": {}}},
     },
 }
 _SCHEMA: dict[str, Any] = {

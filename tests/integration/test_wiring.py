@@ -8,6 +8,7 @@ from uuid import uuid4
 import pytest
 from pydantic import AnyHttpUrl
 
+from gateway.access_settings import AccessSettings, IssuerSettings
 from gateway.domain.access import Role
 from gateway.errors import FleetUnfit
 from gateway.local.redis_server import RedisServer
@@ -19,6 +20,7 @@ from sessions.domain.viewer import AccountId, TenantId, Viewer
 from sessions.use_cases.prepare_turn import TurnOrder
 from sessions.use_cases.start_session import SessionOrder
 from tests.support.engine_process import EngineProcess, scripted_engine
+from tests.support.identity_provider import AUDIENCE, identity_provider
 from tests.support.otlp_collector import collector
 from tests.support.session_fakes import content
 from tests.support.tiny_model import tiny_model
@@ -70,6 +72,22 @@ async def test_a_turn_goes_all_the_way_and_is_on_record(
         assert b'drillyard_turns_total{state="completed"} 1.0' in exposed
         assert b"drillyard_turn_lock_failures_total 0.0" in exposed
         assert b"drillyard_spans" not in exposed
+
+
+async def test_people_sign_in_by_the_tokens_of_an_issuer(
+    database_url: str, running_redis: RedisServer, model: Path, honest_engine: EngineProcess
+) -> None:
+    async with identity_provider() as provider:
+        issuer = IssuerSettings(issuer=provider.issuer, audience=AUDIENCE)
+        access = AccessSettings(issuers=(issuer,), create_tenants=True)
+        chosen = settings(database_url, running_redis.url, model, honest_engine)
+        async with services(chosen.model_copy(update={"access": access}), stopping=asyncio.Event()) as running:
+            caller = await running.access.tokens.principal(provider.token())
+            assert await running.access.accounts.tenant_id("acme") == caller.tenant
+            assert (await running.readiness()).checks["sign_in"].ok
+            exposed = await running.metrics.text()
+            assert b"drillyard_issuer_keys_fetches_total 1.0" in exposed
+            assert b"drillyard_issuer_keys_age_seconds" in exposed
 
 
 async def test_replicas_that_serve_another_model_refuse_the_start(

@@ -1,3 +1,4 @@
+import json
 from pathlib import Path
 
 import pytest
@@ -5,6 +6,7 @@ from pydantic import ValidationError
 
 from gateway.access_settings import AccessSettings, IssuerSettings
 from gateway.domain.access import Role
+from gateway.settings import load, reasons
 
 ISSUER = {"issuer": "https://id.example/realms/drill", "audience": "drillyard"}
 
@@ -71,6 +73,25 @@ def test_one_of_several_issuers_may_not_speak_for_everybody() -> None:
 def test_certificates_that_are_not_there_are_noticed_at_once(tmp_path: Path) -> None:
     with pytest.raises(ValidationError, match="there is no file"):
         AccessSettings(ca_file=tmp_path / "none.pem")
+
+
+def test_issuers_stand_in_one_variable_and_what_is_wrong_with_them_is_told_by_its_name(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    for name, value in (
+        ("REDIS_URL", "redis://127.0.0.1/0"),
+        ("DATABASE_URL", "postgresql://127.0.0.1/d"),
+        ("MODEL__NAME", "m"),
+        ("MODEL__FOLDER", "/m"),
+    ):
+        monkeypatch.setenv(f"DRILLYARD_{name}", value)
+    monkeypatch.setenv("DRILLYARD_ACCESS__ISSUERS", json.dumps([{**ISSUER, "roles": {"coach": "instructor"}}]))
+    assert load().access.issuers[0].roles == {"coach": Role.INSTRUCTOR}
+    monkeypatch.setenv("DRILLYARD_ACCESS__ISSUERS", json.dumps([{**ISSUER, "algorithms": ["HS256"]}]))
+    with pytest.raises(ValidationError) as caught:
+        load()
+    (told,) = reasons(caught.value)
+    assert told.startswith("DRILLYARD_ACCESS__ISSUERS__0__ALGORITHMS: HS256 cannot be trusted")
 
 
 def test_by_default_there_are_keys_only() -> None:

@@ -7,12 +7,20 @@ a replica counts tokens otherwise.
 """
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
+
+import structlog
+from structlog.typing import FilteringBoundLogger
 
 from gateway.model_tiers import Pool
 from gateway.services import Check, Readiness
 from gateway.token_drift import Agreement
 from router.domain.fleet import Fleet
+
+TELL_EVERY_S = 10.0
+_LOOK_EVERY_S = 0.25
+
+_log: FilteringBoundLogger = structlog.get_logger(__name__)
 
 
 class ReadinessCheck:
@@ -47,8 +55,11 @@ class ReadinessCheck:
         return Readiness(checks)
 
 
-def postgres_check(*, is_away: bool, has_spool: bool) -> Check:
-    """`has_spool`: finished turns can wait, so running sessions go on."""
+def postgres_check(*, missing: str | None, is_away: bool, has_spool: bool) -> Check:
+    """`missing`: why it has not served this process yet. `has_spool`: finished turns can wait, so running sessions go
+    on."""
+    if missing is not None:
+        return Check(ok=False, detail=missing)
     if not is_away:
         return Check(ok=True, detail="answers")
     goes_on = "running sessions go on, new ones are refused" if has_spool else "turns are refused"
@@ -75,3 +86,15 @@ def replica_check(fleet: Fleet) -> Check:
     if fleet.ready:
         return Check(ok=True, detail=f"{len(fleet.ready)} of {len(fleet.replicas)} ready")
     return Check(ok=False, detail="; ".join(reasons))
+
+
+async def tell_until_ready(readiness: Callable[[], Awaitable[Readiness]]) -> None:
+    """Log what the process still waits for, at once and then now and then, until it can serve for the first time."""
+    waited_s = 0.0
+    while not (found := await readiness()).ready:
+        if waited_s % TELL_EVERY_S == 0:
+            missing = {name: check.detail for name, check in found.checks.items() if check.needed and not check.ok}
+            _log.warning("waiting", missing=missing)
+        await asyncio.sleep(_LOOK_EVERY_S)
+        waited_s += _LOOK_EVERY_S
+    _log.info("ready")

@@ -19,8 +19,10 @@ from gateway.cli.serving import StoppableServer, allow_many_files, listening
 from gateway.cli.tls import Certificates, certificates, renewing
 from gateway.errors import FleetUnfit
 from gateway.log_setup import set_up
+from gateway.readiness import tell_until_ready
 from gateway.services import Services
 from gateway.settings import Settings, load, reasons
+from gateway.wiring.background import background
 from gateway.wiring.services import services
 from sessions.errors import TokenizerUnusable
 
@@ -64,7 +66,8 @@ async def _serve(settings: Settings) -> None:
             gc.freeze()
             scheme = "http" if tls is None else "https"
             _log.info("serving", scheme=scheme, host=settings.host, port=listener.getsockname()[1])
-            await server.serve(sockets=[listener])
+            async with background(tell_until_ready(running.readiness)):
+                await server.serve(sockets=[listener])
 
 
 def _configuration(settings: Settings, running: Services, tls: Certificates | None) -> uvicorn.Config:

@@ -1,5 +1,6 @@
 """The connection to Postgres, and how it is asked whether it answers."""
 
+import asyncio
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -9,6 +10,9 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 from gateway.wiring.background import background
 from sessions.adapters.postgres.engine import asking_engine, postgres_engine
 from sessions.adapters.postgres.reach import PostgresReach
+from sessions.adapters.postgres.schema import schema_trouble
+
+_LOOK_EVERY_S = 0.5
 
 
 @asynccontextmanager
@@ -20,15 +24,23 @@ async def database(url: str) -> AsyncIterator[AsyncEngine]:
         await engine.dispose()
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Postgres:
     """A Postgres of which it is known whether it answers."""
 
     engine: AsyncEngine
     reach: PostgresReach
+    missing: str | None = "has not been asked yet"
+    """Why it cannot serve this process yet; None for good once it could."""
 
     def gauges(self) -> Mapping[str, float]:
         return {"postgres_away": float(self.reach.is_away)}
+
+    async def first_served(self) -> None:
+        while (trouble := await schema_trouble(self.engine)) is not None:
+            self.missing = trouble
+            await asyncio.sleep(_LOOK_EVERY_S)
+        self.missing = None
 
     def counters(self) -> Mapping[str, float]:
         return {"postgres_outages": self.reach.outages}
@@ -40,10 +52,11 @@ async def watched_database(url: str, *, patience_s: float) -> AsyncIterator[Post
     async with database(url) as engine:
         asking = asking_engine(url)
         reach = PostgresReach(engine=engine, asking=asking, patience_s=patience_s)
+        postgres = Postgres(engine, reach)
         await reach.ask()
         try:
-            async with background(reach.run()):
-                yield Postgres(engine, reach)
+            async with background(reach.run(), postgres.first_served()):
+                yield postgres
         finally:
             reach.hang_up()
             await asking.dispose()

@@ -75,7 +75,9 @@ class _Stores:
     kept: KeptRecords
 
     def postgres_check(self) -> Check:
-        return postgres_check(is_away=self.postgres.reach.is_away, has_spool=self.kept.has_room)
+        return postgres_check(
+            missing=self.postgres.missing, is_away=self.postgres.reach.is_away, has_spool=self.kept.has_room
+        )
 
     def redis_check(self) -> Check:
         return redis_check(is_away=self.redis.reach.is_away)

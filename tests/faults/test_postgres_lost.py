@@ -83,7 +83,7 @@ class House:
 
 
 @contextmanager
-def house(folder: Path, **settings: str) -> Iterator[House]:
+def house(folder: Path, **settings: Any) -> Iterator[House]:
     cluster = folder / "postgres"
     with ExitStack() as stack:
         server = stack.enter_context(postgres_server(cluster, fsync=False, keep=True))

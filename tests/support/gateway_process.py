@@ -47,13 +47,18 @@ class GatewayProcess:
     def is_up(self) -> bool:
         return self._process is not None
 
-    def start(self) -> None:
+    def launch(self) -> None:
+        """Start it and wait for nothing."""
         with self.log.open("ab") as log:
             self._process = subprocess.Popen(
                 [sys.executable, "-m", "gateway.cli.main", "serve"], cwd=_ROOT, env=self._environment, stderr=log
             )
+
+    def start(self) -> None:
+        self.launch()
         deadline = time.monotonic() + _START_S
         while not self._is_ready():
+            assert self._process is not None
             assert self._process.poll() is None, f"the gateway ended while it started: {self.log.read_text()}"
             assert time.monotonic() < deadline, f"the gateway did not come up: {self.log.read_text()}"
             time.sleep(0.05)

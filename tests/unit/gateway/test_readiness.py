@@ -6,7 +6,7 @@ from collections.abc import Sequence
 import pytest
 
 from gateway.model_tiers import Pool
-from gateway.readiness import ReadinessCheck, postgres_check, redis_check
+from gateway.readiness import ReadinessCheck, postgres_check, redis_check, tell_until_ready
 from gateway.services import Check, Readiness
 from gateway.token_drift import Agreement
 from router.domain.fleet import Fleet, Health, Replica, ReplicaId
@@ -62,13 +62,13 @@ async def test_a_pool_without_a_replica_is_named_and_no_outage() -> None:
 
 
 async def test_without_a_database_it_is_not_ready() -> None:
-    found = await looked(UP, postgres=postgres_check(is_away=True, has_spool=False))
+    found = await looked(UP, postgres=postgres_check(missing=None, is_away=True, has_spool=False))
     assert not found.ready
     assert found.checks["postgres"].detail == "does not answer; turns are refused"
 
 
 async def test_without_a_database_it_is_ready_as_long_as_turns_can_wait_for_it() -> None:
-    found = await looked(UP, postgres=postgres_check(is_away=True, has_spool=True))
+    found = await looked(UP, postgres=postgres_check(missing=None, is_away=True, has_spool=True))
     assert found.ready
     assert found.checks["postgres"] == Check(
         ok=False, detail="does not answer; running sessions go on, new ones are refused", needed=False
@@ -77,7 +77,7 @@ async def test_without_a_database_it_is_ready_as_long_as_turns_can_wait_for_it()
 
 @pytest.mark.parametrize("has_spool", [True, False])
 def test_what_answers_is_well(has_spool: bool) -> None:
-    assert postgres_check(is_away=False, has_spool=has_spool) == HERE
+    assert postgres_check(missing=None, is_away=False, has_spool=has_spool) == HERE
     assert redis_check(is_away=False) == Check(ok=True, detail="answers", needed=False)
 
 
@@ -89,3 +89,27 @@ async def test_without_a_ready_replica_it_says_what_each_lacks() -> None:
 
 async def test_a_stopping_process_is_not_ready() -> None:
     assert not (await looked(UP, stopping=True)).ready
+
+
+async def test_a_database_that_never_served_is_needed_whatever_can_wait() -> None:
+    found = await looked(UP, postgres=postgres_check(missing="lacks tables", is_away=False, has_spool=True))
+    assert not found.ready
+    assert found.checks["postgres"].detail == "lacks tables"
+
+
+async def test_what_is_waited_for_is_told_at_once_and_seldom_until_it_is_there(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    asked = 0
+
+    async def readiness() -> Readiness:
+        nonlocal asked
+        asked += 1
+        return await looked(UP if asked > 3 else DOWN, redis=redis_check(is_away=True))
+
+    await tell_until_ready(readiness)
+    told = capsys.readouterr().out.splitlines()
+    assert ["waiting" in line for line in told] == [True, False]
+    assert "connection refused" in told[0]
+    assert "redis" not in told[0]
+    assert "ready" in told[1]

@@ -15,6 +15,3 @@ class JournalSettings(BaseModel):
     unread_grace_s: float = Field(
         default=30.0, gt=0, le=3600, description="a turn that nobody has read for so long is cancelled"
     )
-    slow_reader_s: float = Field(
-        default=30.0, gt=0, le=3600, description="a client that takes nothing for so long is cut off; it may resume"
-    )

@@ -14,6 +14,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from structlog.typing import FilteringBoundLogger
 
 from gateway.api.edge_headers import client_network_of
+from gateway.api.event_text import MEDIA_TYPE
 from gateway.api.lost_client import ClientGone
 from gateway.api.openai_errors import refusal
 from gateway.api.request_facts import RequestFacts, begin, facts_of
@@ -36,7 +37,9 @@ _log: FilteringBoundLogger = structlog.get_logger(__name__)
 class _Answer:
     """What came and went so far."""
 
+    began: float
     status: int | None = None
+    is_stream: bool = False
     is_whole: bool = False
     bytes_in: int = 0
     bytes_out: int = 0
@@ -50,13 +53,13 @@ class RequestLog:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
-        facts, answer, started = begin(scope), _Answer(), time.perf_counter()
+        facts, answer = begin(scope), _Answer(began=time.perf_counter())
         try:
             await self._serve(scope, _counting(receive, answer), _marking(send, facts, answer), answer)
         finally:
             status = answer.status or CLIENT_GONE_STATUS
             _metrics(scope).saw_request(method=_method(scope), route=_route(scope), status=status)
-            _write(scope, facts, answer, time.perf_counter() - started)
+            _write(scope, facts, answer)
 
     async def _serve(self, scope: Scope, receive: Receive, send: Send, answer: _Answer) -> None:
         try:
@@ -85,23 +88,37 @@ def _counting(receive: Receive, answer: _Answer) -> Receive:
 def _marking(send: Send, facts: RequestFacts, answer: _Answer) -> Send:
     async def marked(message: Message) -> None:
         if message["type"] == "http.response.start":
+            headers = MutableHeaders(scope=message)
+            headers["X-Request-ID"] = facts.request_id
             answer.status = message["status"]
-            MutableHeaders(scope=message)["X-Request-ID"] = facts.request_id
+            answer.is_stream = headers.get("content-type", "").startswith(MEDIA_TYPE)
         await send(message)
         if message["type"] == "http.response.body":
-            answer.bytes_out += len(message.get("body", b""))
+            body = message.get("body", b"")
+            answer.bytes_out += len(body)
             answer.is_whole = not message.get("more_body", False)
+            if answer.is_stream and facts.ttft_ms is None and _has_text(body):
+                facts.ttft_ms = _ms_since(answer.began)
 
     return marked
 
 
-def _write(scope: Scope, facts: RequestFacts, answer: _Answer, seconds: float) -> None:
+def _has_text(body: bytes) -> bool:
+    """Whether a piece of a stream holds text of the tutor, be it a turn's stream or one of OpenAI's."""
+    return b"event: delta\n" in body or body.startswith(b"data: {")
+
+
+def _ms_since(began: float) -> float:
+    return round((time.perf_counter() - began) * 1000, 3)
+
+
+def _write(scope: Scope, facts: RequestFacts, answer: _Answer) -> None:
     _log.info(
         "request",
         method=_method(scope),
         route=_route(scope),
         status=answer.status or CLIENT_GONE_STATUS,
-        duration_ms=round(seconds * 1000, 3),
+        duration_ms=_ms_since(answer.began),
         bytes_in=answer.bytes_in,
         bytes_out=answer.bytes_out,
         client=client_network_of(scope),

@@ -32,6 +32,7 @@ async def test_each_request_leaves_one_line_of_ids_and_numbers(house: House) -> 
         "bytes_in": len(answer.request.content),
         "client": "127.0.0.0/24",
         "role": "trainee",
+        "auth": "key",
         "request_id": "from-outside",
         "tenant": str(house.here.tenant),
         "session": session,
@@ -100,7 +101,7 @@ async def test_a_client_that_leaves_within_its_body_is_no_mistake(house: House) 
 
 async def test_the_line_of_a_stream_comes_at_its_end(house: House) -> None:
     go_on = asyncio.Event()
-    house.tutor.script = [go_on]
+    house.tutor.script = [go_on, "Hello."]
     session = await house.session()
     url = f"/v1/sessions/{session}/turns"
     with capture_logs() as logged:
@@ -109,4 +110,27 @@ async def test_the_line_of_a_stream_comes_at_its_end(house: House) -> None:
             assert lines_of(logged) == []
             go_on.set()
         await until(lambda: lines_of(logged))
-    assert lines_of(logged)[0]["status"] == 200
+    (line,) = lines_of(logged)
+    assert line["status"] == 200
+    assert 0 < line["ttft_ms"] <= line["duration_ms"]
+    assert "cut" not in line
+
+
+async def test_the_line_of_a_stream_says_that_its_client_has_left(house: House) -> None:
+    house.tutor.script = [asyncio.Event()]
+    session = await house.session()
+    with capture_logs() as logged:
+        url = f"/v1/sessions/{session}/turns"
+        async with house.here.trainee.stream("POST", url, json={"text": "Hi"}, headers=STREAM) as response:
+            assert await anext(response.aiter_raw())
+        await until(lambda: lines_of(logged))
+    (line,) = lines_of(logged)
+    assert (line["status"], line["cut"]) == (200, True)
+    assert "ttft_ms" not in line
+
+
+async def test_a_refusal_leaves_its_code(house: House) -> None:
+    with capture_logs() as logged:
+        await house.here.trainee.get("/v1/sessions/none")
+    (line,) = lines_of(logged)
+    assert (line["status"], line["code"]) == (404, "session_not_found")

@@ -54,6 +54,9 @@ def test_keys_that_no_longer_open_are_made_anew(
     second = seed(environment, keys_file=keys_file)
     assert second.keys.operator != first.keys.operator
     assert second.scenarios == first.scenarios
+    if spoiled is None:  # for the third time: an account has two living keys at most
+        keys_file.unlink()
+        assert seed(environment, keys_file=keys_file).keys.operator not in (first.keys.operator, second.keys.operator)
 
 
 def test_a_database_that_is_away_is_one_line(environment: Mapping[str, str], tmp_path: Path) -> None:

@@ -14,6 +14,7 @@ from router.errors import StreamBroken
 
 _KEPT_BESIDE_CHOICES = ("system_fingerprint", "metrics")
 _NOT_TOLD_AGAIN = ("prompt_token_ids",)
+_MOST_CHARS_OF_A_TOKEN = 32
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +25,8 @@ class Before:
     """Of the caller's own prompt."""
     start_tokens: int
     """Of the reply, in the prompt of the continuing call."""
-    start_chars: int
+    start_text: str
+    """These."""
     told_tokens: int
     """Of the reply, when it broke off."""
 
@@ -49,6 +51,7 @@ class Joint:
         self._stops = stop_watch
         self._told_ids = told_ids
         self._matches = True
+        self._has_spoken = False
         self.swallowed = 0
         """Characters of the continuing answer that had been told before."""
 
@@ -71,6 +74,7 @@ class Joint:
         """The event to hand out; empty if it says nothing new."""
         if not chunk.choice:
             return self._envelope.event([], self._rest(chunk)) if chunk.counts is not None else b""
+        self._demand_no_prompt(chunk)
         has_stopped = self.stopped_at is not None
         text = self._stops.feed(self._new(chunk.text))
         ids = self._new_ids(chunk.token_ids or (), has_stopped=has_stopped)
@@ -92,6 +96,15 @@ class Joint:
         if prompt is None:
             prompt = max(0, counts.prompt - self._before.start_tokens)
         return Counts(prompt, max(counts.completion, counts.prompt + counts.completion - prompt))
+
+    def _demand_no_prompt(self, chunk: Chunk) -> None:
+        """An engine that takes the end of its prompt for half a character says all of it when it has the rest."""
+        if self._has_spoken or not chunk.text:
+            return
+        self._has_spoken = True
+        told, ids = self._before.start_text, chunk.token_ids
+        if ids and told and told in chunk.text and len(chunk.text) > len(told) + len(ids) * _MOST_CHARS_OF_A_TOKEN:
+            raise StreamBroken("the continuing answer repeats its prompt")
 
     def _new(self, text: str) -> str:
         """Without what of it was told before the joint."""
@@ -130,7 +143,7 @@ class Joint:
         offsets = logprobs.get("text_offset") if isinstance(logprobs, dict) else None
         if not isinstance(logprobs, dict) or not isinstance(offsets, list):
             return logprobs
-        shift = self._before.start_chars
+        shift = len(self._before.start_text)
         return {**logprobs, "text_offset": [each + shift if isinstance(each, int) else each for each in offsets]}
 
     def _rest(self, chunk: Chunk) -> Mapping[str, object]:

@@ -363,7 +363,7 @@ class Relay:
         before = Before(
             prompt_tokens=told.prompt_tokens,
             start_tokens=plan.start.tokens,
-            start_chars=len(plan.start.text),
+            start_text=plan.start.text,
             told_tokens=told.tokens(per_event=1),
         )
         joint = Joint(

@@ -14,6 +14,7 @@ from router.errors import StreamBroken
 
 CHAT = envelope_of({"id": "c-1", "object": "chat.completion.chunk", "created": 5, "model": "m"}, is_chat=True)
 COMPLETION = envelope_of({"id": "c-1", "object": "text_completion", "created": 5, "model": "m"}, is_chat=False)
+START = "Good day, Mr. Holmes"
 HEAD = {"id": "c-1", "object": "chat.completion.chunk", "created": 5, "model": "m"}
 
 
@@ -30,7 +31,7 @@ def joint(
         envelope=CHAT if is_chat else COMPLETION,
         overlap=overlap,
         must_overlap=must_overlap,
-        before=Before(prompt_tokens=prompt, start_tokens=4, start_chars=20, told_tokens=6),
+        before=Before(prompt_tokens=prompt, start_tokens=4, start_text=START, told_tokens=6),
         stop_watch=StopWatch([stops] if stops else [], "told", is_told_itself=False),
         told_ids=told_ids,
     )
@@ -174,6 +175,23 @@ def test_running_counts_do_not_go_backwards() -> None:
 
 def test_an_event_of_nothing_is_not_told() -> None:
     assert joint().told(chunk()) == b""
+
+
+def test_the_prompt_is_never_told() -> None:
+    prompt = "You are Dana. " * 4
+    with pytest.raises(StreamBroken, match="repeats its prompt"):
+        joint().told(text(f"{prompt}{START}é", token_ids=[5]))
+
+
+def test_what_looks_like_it_and_is_the_models_own_is_told() -> None:
+    several = list(range(9))
+    assert choice(joint().told(text(f"{START} {START}", token_ids=several)))["delta"] == {"content": f"{START} {START}"}
+    long = "x" * 40 + START
+    one = joint()
+    assert choice(one.told(text("I said: ", token_ids=[5])))["delta"] == {"content": "I said: "}
+    assert choice(one.told(text(long, token_ids=[6])))["delta"] == {"content": long}
+    assert choice(joint().told(text("x" * 80, token_ids=[5])))["delta"] == {"content": "x" * 80}
+    assert choice(joint().told(said(long)))["delta"] == {"content": long}
 
 
 def test_who_asked_for_token_ids_gets_each_of_them_once_also_those_without_text() -> None:

@@ -4,9 +4,10 @@ import asyncio
 import json
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from uuid import uuid4
 
+from gateway.chat_trace import ChatTrace, traced_chat
 from gateway.domain.access import Principal
 from gateway.domain.cache_salt import cache_salt
 from gateway.domain.limits import Claim, Spent
@@ -23,6 +24,7 @@ from router.domain.exchange import Call, CallPath
 from router.domain.fleet import AffinityKey
 from router.domain.pin import Demand
 from router.errors import EngineRejected, RouterError
+from router.ports import Tracing
 from sessions.domain.tiers import Tier
 from sessions.domain.viewer import TenantId
 from sessions.ports import Tiers
@@ -75,12 +77,19 @@ class OpenAiChats:
     """`models` are those that are served, the default one first."""
 
     def __init__(
-        self, *, models: Sequence[ChatModel], ways: ChatWays, policy: ParameterPolicy, is_stopping: Callable[[], bool]
+        self,
+        *,
+        models: Sequence[ChatModel],
+        ways: ChatWays,
+        policy: ParameterPolicy,
+        is_stopping: Callable[[], bool],
+        tracing: Tracing | None = None,
     ) -> None:
         self._models = {model.name: model for model in models}
         self._ways = ways
         self._policy = policy
         self._is_stopping = is_stopping
+        self._tracing = tracing
 
     @property
     def models(self) -> tuple[ChatModel, ...]:
@@ -107,6 +116,12 @@ class OpenAiChats:
         """
         if self._is_stopping():
             raise ServerStopping("this server is shutting down")
+        with traced_chat(self._tracing, order.trace_parent) as trace:
+            async with self._open(replace(order, trace_parent=trace.header), trace) as chat:
+                yield chat
+
+    @asynccontextmanager
+    async def _open(self, order: ChatOrder, trace: ChatTrace) -> AsyncIterator[OpenChat]:
         asked, caller, ways = asked_chat(order.body, self._policy), order.caller, self._ways
         model = await self.model(caller, asked.model)
         plan = await _plan(order, asked, model)
@@ -120,10 +135,12 @@ class OpenAiChats:
             chat = OpenChat(
                 carried, asked, estimate=plan.estimate, standing=admission.standing, count=model.counter.count_once
             )
+            trace.carried(plan.call, chat)
             try:
                 yield chat
             finally:
                 carried.close()
+                trace.ended(chat)
                 if (spent := chat.spent) is not None:
                     admission.settle(spent)
 

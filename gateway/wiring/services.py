@@ -128,8 +128,10 @@ class _Figures:
 
 
 @asynccontextmanager
-async def services(settings: Settings, *, stopping: asyncio.Event) -> AsyncIterator[Services]:
-    """Once `stopping` is set it takes no new turns.
+async def services(
+    settings: Settings, *, stopping: asyncio.Event, leaving: asyncio.Event | None = None
+) -> AsyncIterator[Services]:
+    """Once `stopping` is set it takes no new turns; from `leaving` on it says that it is not ready.
 
     Raises `TokenizerUnusable` or `FleetUnfit` when the model and its replicas cannot be used together.
     """
@@ -183,10 +185,10 @@ async def services(settings: Settings, *, stopping: asyncio.Event) -> AsyncItera
         _watch((metrics, drift), turns, figures, routed, no_figures if spans is None else spans.counts.figures)
         documents = knowledge(settings, engine, counters[settings.model.name])
         chats = openai_chats(
-            settings, counters, ChatWays(tiers, routed.carrier, limited.gate, limited.limits), stopping
+            settings, counters, ChatWays(tiers, routed.carrier, limited.gate, limited.limits), stopping, spans
         )
         own = _Own(use, turns, tiers, metrics, drift, jobs.cases, documents, limited, chats, door)
-        yield _services(settings, own, stores, routed, stopping)
+        yield _services(settings, own, stores, routed, leaving or stopping)
 
 
 def _services(
@@ -194,7 +196,7 @@ def _services(
     own: _Own,
     stores: _Stores,
     routed: TurnRouting,
-    stopping: asyncio.Event,
+    leaving: asyncio.Event,
 ) -> Services:
     clock = SystemClock()
     return Services(
@@ -210,7 +212,7 @@ def _services(
                 fleet=routed.router.fleet,
                 models=own.tiers.pools,
                 tokens=own.drift.agreement,
-                stopping=stopping,
+                stopping=leaving,
             )
         ),
         metrics=own.metrics,

@@ -27,6 +27,7 @@ from gateway.limit_ports import Admission, EffectiveLimits
 from gateway.openai_chats import ChatModel, ChatOrder, ChatWays, OpenAiChats
 from router.errors import EngineRejected, NoRoom
 from sessions.domain.tiers import Tier
+from tests.support.recorded_tracing import RecordedTracing
 from tests.support.scripted_carrier import PIECES, PROMPT_TOKENS, ScriptedCarrier, WordsOfChat
 from tests.support.session_fakes import FakeTiers
 
@@ -83,7 +84,7 @@ class SevenAMinute(EffectiveLimits):
 
 
 class Desk:
-    def __init__(self) -> None:
+    def __init__(self, tracing: RecordedTracing | None = None) -> None:
         self.carrier, self.gate, self.is_stopping = ScriptedCarrier(), TellingGate(), False
         self.tiers = FakeTiers(models=("small", "large"))
         self.chats = OpenAiChats(
@@ -91,6 +92,7 @@ class Desk:
             ways=ChatWays(self.tiers, self.carrier, self.gate, SevenAMinute()),
             policy=ParameterPolicy(reply_tokens=100),
             is_stopping=lambda: self.is_stopping,
+            tracing=tracing,
         )
         self.caller = Principal(uuid4(), uuid4(), Role.SERVICE)
 
@@ -246,6 +248,15 @@ async def test_whoever_leaves_pays_for_what_was_said_and_stops_the_engine() -> N
         await chat.read()
     assert desk.gate.settled == [Spent(6, 1)]
     assert desk.carrier.carried[0].is_closed
+
+
+async def test_what_is_carried_is_a_child_of_the_chat() -> None:
+    tracing = RecordedTracing()
+    desk = Desk(tracing)
+    await desk.ask()
+    (span,) = tracing.spans
+    assert (span.parent, span.facts["request_id"]) == ("00-trace", desk.carrier.calls[0].request_id)
+    assert desk.carrier.calls[0].headers == (("traceparent", span.own),)
 
 
 async def test_a_process_that_stops_takes_nothing_new() -> None:

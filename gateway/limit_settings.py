@@ -48,7 +48,7 @@ class LimitSettings(BaseModel):
         default=14_400.0, ge=60, le=604_800, description="a session that neither takes a turn nor ends keeps its seat"
     )
     timeout_s: float = Field(
-        default=0.5, gt=0, le=5, description="a Redis that answers later is away, and each process counts for itself"
+        default=1.0, gt=0, le=5, description="a Redis that answers later is away, and each process counts for itself"
     )
     local_share: float = Field(
         default=0.5, gt=0, le=1, description="how much of a limit one process lets through while Redis is away"

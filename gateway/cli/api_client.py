@@ -106,9 +106,7 @@ class ApiClient:
         return await self.write(f"/v1/fleet/replicas/{path_part(replica)}/drain", ReplicaView, body)
 
     async def undo_drain(self, replica: str) -> ReplicaView:
-        with self._api.faults():
-            answer = await self._http.delete(f"/v1/fleet/replicas/{path_part(replica)}/drain", headers=self._headers)
-        return _viewed(answer, ReplicaView)
+        return await self.delete(f"/v1/fleet/replicas/{path_part(replica)}/drain", ReplicaView)
 
     async def decision(self, turn: str) -> DecisionView:
         return await self.read(f"/v1/fleet/decisions/{path_part(turn)}", DecisionView)
@@ -164,6 +162,17 @@ class ApiClient:
         with self._api.faults():
             answer = await self._http.delete(path, headers=self._headers)
         _refuse_unless_ok(answer)
+
+    async def delete(self, path: str, view: type[View]) -> View:
+        """Of what has something to show afterwards."""
+        with self._api.faults():
+            answer = await self._http.delete(path, headers=self._headers)
+        return _viewed(answer, view)
+
+    async def put(self, path: str, view: type[View], body: dict[str, object]) -> View:
+        with self._api.faults():
+            answer = await self._http.put(path, json=body, headers=self._headers)
+        return _viewed(answer, view)
 
     async def read(self, path: str, view: type[View], **query: str | None) -> View:
         asked = {name: value for name, value in query.items() if value is not None}

@@ -47,6 +47,7 @@ ENTRIES = (
     Entry("fleet", "gateway.cli.fleet", "app", "See the replicas, empty one, and ask why a turn ran where it did."),
     Entry("db", "gateway.cli.db", "app", "Prepare the database."),
     Entry("keys", "gateway.cli.keys", "app", "Create, list, rotate and revoke API keys."),
+    Entry("limits", "gateway.cli.limits", "app", "See and set how much accounts may take."),
 )
 EXAMPLES = (
     "Examples:\n\n"

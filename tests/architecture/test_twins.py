@@ -13,6 +13,9 @@ TESTS = {path.name for path in (ROOT / "tests").rglob("test_*.py")}
 ELSEWHERE = {
     "gateway/job_cases.py": "tests/integration/api/test_jobs.py",
     "gateway/cli/answers_wire.py": "tests/integration/cli/test_answers.py",
+    "gateway/api/drill_views.py": "tests/integration/api/test_drills.py",
+    "gateway/api/limit_views.py": "tests/integration/api/test_limits.py",
+    "gateway/cli/limits_wire.py": "tests/integration/cli/test_limits.py",
     "gateway/cli/answers_client.py": "tests/integration/cli/test_answers.py",
     "gateway/adapters/memory_tickets.py": "tests/contract/gateway/test_redis_tickets.py",
     "gateway/api/knowledge_views.py": "tests/integration/api/test_knowledge.py",

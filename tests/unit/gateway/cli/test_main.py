@@ -10,6 +10,7 @@ ROOT = Path(__file__).parents[4]
 COMMANDS = [
     *([entry.name] for entry in ENTRIES),
     *(["drill", "run"], ["db", "migrate"], ["keys", "create"], ["keys", "list"], ["keys", "revoke"]),
+    *(["limits", name] for name in ("show", "set", "clear")),
 ]
 
 

@@ -233,3 +233,21 @@ async def test_the_last_use_of_a_key_is_written_down_in_the_background(here: Ins
     assert found is not None
     assert found.last_used_at is not None
     assert found.last_used_at >= now
+
+
+async def test_a_flood_of_made_up_keys_reaches_the_provider_once_and_holds_nobody_up(
+    database_engine: AsyncEngine, redis_client: Redis, provider: IdentityProvider
+) -> None:
+    async with installed(database_engine, redis_client, provider, keys_timeout_s=2) as here:
+        assert (await here.get(provider.token())).status_code == 200
+        provider.mood = Mood.HANGING
+        await here.cooled_down()
+        made_up = [provider.token(ec_key("stranger"), header={"kid": f"made-up-{n}"}) for n in range(60)]
+        flood = asyncio.gather(*(here.get(token) for token in made_up))
+        await until(lambda: provider.asked[DISCOVERY] == 2)
+        for number in range(5):
+            assert (await here.get(provider.token(sub=f"u-{number}"))).status_code == 200
+        assert not flood.done()
+        assert {answer.status_code for answer in await flood} == {401}
+        assert provider.asked[DISCOVERY] <= 3  # the second, and one that was tried again after it had failed
+        assert provider.asked[KEYS] == 1

@@ -94,5 +94,18 @@ def test_issuers_stand_in_one_variable_and_what_is_wrong_with_them_is_told_by_it
     assert told.startswith("DRILLYARD_ACCESS__ISSUERS__0__ALGORITHMS: HS256 cannot be trusted")
 
 
+def test_the_example_of_the_documentation_works() -> None:
+    page = (Path(__file__).parents[3] / "docs" / "access.md").read_text()
+    written = page.partition("DRILLYARD_ACCESS__ISSUERS='")[2].partition("'")[0]
+    (issuer,) = AccessSettings.model_validate({"issuers": json.loads(written)}).issuers
+    assert issuer.tenant == "acme"
+
+
+def test_every_setting_is_documented() -> None:
+    page = (Path(__file__).parents[3] / "docs" / "access.md").read_text()
+    for name in (*IssuerSettings.model_fields, *(field.upper() for field in AccessSettings.model_fields)):
+        assert f"`{name}`" in page or f"__{name}" in page, name
+
+
 def test_by_default_there_are_keys_only() -> None:
     assert AccessSettings().issuers == ()

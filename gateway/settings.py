@@ -105,6 +105,12 @@ class Settings(BaseSettings):
     edge: EdgeSettings = Field(default_factory=EdgeSettings)
     body_limit_bytes: int = Field(default=262_144, ge=1024, le=16_777_216)
     heartbeat_s: float = Field(default=10.0, gt=0, le=60)
+    shutdown_pause_s: float = Field(
+        default=0.0,
+        ge=0,
+        le=300,
+        description="so long after SIGTERM everything goes on but readiness, for balancers to look elsewhere",
+    )
     shutdown_grace_s: float = Field(default=20.0, ge=0, le=600)
     tier_cache_s: float = Field(
         default=5.0, ge=0, le=300, description="a tenant's choice of models reaches every process within this"

@@ -55,12 +55,20 @@ def serve() -> None:
 
 
 async def _serve(settings: Settings) -> None:
-    stopping, tls = asyncio.Event(), certificates(settings.tls)
+    leaving, stopping, tls = asyncio.Event(), asyncio.Event(), certificates(settings.tls)
     allow_many_files()
     with listening(settings.host, settings.port, advice="set DRILLYARD_PORT") as listener:
-        async with services(settings, stopping=stopping) as running, renewing(tls, every_s=settings.tls.reload_s):
-            configuration = _configuration(settings, running, tls)
-            server = StoppableServer(configuration, stopping, handshake_s=settings.edge.handshake_s)
+        async with (
+            services(settings, stopping=stopping, leaving=leaving) as running,
+            renewing(tls, every_s=settings.tls.reload_s),
+        ):
+            server = StoppableServer(
+                _configuration(settings, running, tls),
+                stopping,
+                handshake_s=settings.edge.handshake_s,
+                leaving=leaving,
+                pause_s=settings.shutdown_pause_s,
+            )
             # What is here now stays for good; the collector need not look at it again and again.
             gc.collect()
             gc.freeze()

@@ -2,6 +2,7 @@
 
 import asyncio
 import errno
+import os
 import resource
 import signal
 import socket
@@ -10,7 +11,9 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from types import FrameType
 
+import structlog
 import uvicorn
+from structlog.typing import FilteringBoundLogger
 from typing_extensions import override
 from uvicorn.config import STARTUP_FAILURE
 
@@ -19,6 +22,10 @@ from gateway.cli.failure import CommandFailed
 _BACKLOG = 2048
 _LAST_BYTES_S = 5.0
 _MOST_FILES = 65_536
+_SAME_SIGNAL_S = 0.5
+"""A terminal and whoever started us may both pass one on."""
+
+_log: FilteringBoundLogger = structlog.get_logger(__name__)
 
 
 def listening(host: str, port: int, *, advice: str) -> socket.socket:
@@ -43,12 +50,27 @@ def allow_many_files() -> None:
 
 
 class StoppableServer(uvicorn.Server):
-    """Tells of the signal at once, since what is running decides how soon the connections that read it end."""
+    """Tells of the signal, since what is running decides how soon the connections that read it end.
 
-    def __init__(self, config: uvicorn.Config, stopping: asyncio.Event, *, handshake_s: float = 10.0) -> None:
+    The signal sets `leaving` at once. For `pause_s` everything goes on, so that balancers can look elsewhere; then
+    `stopping` is set and nobody is let in any more. A second signal ends the process on the spot.
+    """
+
+    def __init__(
+        self,
+        config: uvicorn.Config,
+        stopping: asyncio.Event,
+        *,
+        handshake_s: float = 10.0,
+        leaving: asyncio.Event | None = None,
+        pause_s: float = 0.0,
+    ) -> None:
         super().__init__(config)
         self._stopping = stopping
         self._handshake_s = handshake_s
+        self._leaving = leaving or stopping
+        self._pause_s = pause_s
+        self._told_at: float | None = None
 
     @override
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
@@ -86,5 +108,15 @@ class StoppableServer(uvicorn.Server):
 
     @override
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+        loop = asyncio.get_running_loop()
+        if self._told_at is None:
+            self._told_at = loop.time()
+            self._leaving.set()
+            loop.call_later(self._pause_s, self._stop, sig, frame)
+        elif loop.time() - self._told_at > _SAME_SIGNAL_S:
+            _log.warning("ended by a second signal")
+            os._exit(0)
+
+    def _stop(self, sig: int, frame: FrameType | None) -> None:
         self._stopping.set()
         super().handle_exit(sig, frame)

@@ -56,7 +56,9 @@ async def watched_database(url: str, *, patience_s: float) -> AsyncIterator[Post
         await reach.ask()
         try:
             async with background(reach.run(), postgres.first_served()):
-                yield postgres
+                try:
+                    yield postgres
+                finally:
+                    await reach.stop()
         finally:
-            reach.hang_up()
             await asking.dispose()

@@ -51,14 +51,27 @@ class PostgresReach:
         self._patience_s = patience_s
         self._interval_s = interval_s
         self._lines, self._own_line = _Lines(engine), _Lines(asking)
+        self._stopping, self._ended = asyncio.Event(), asyncio.Event()
         self.is_away = False
         self.outages = 0
         event.listen(engine.sync_engine, "do_connect", self._refuse)
 
     async def run(self) -> None:
-        while True:
-            await self.ask()
-            await asyncio.sleep(self._interval_s)
+        """Until it is stopped, or cancelled; the latter may take as long as the server takes to hear of it."""
+        try:
+            while not self._stopping.is_set():
+                await self.ask()
+                with suppress(TimeoutError):
+                    async with asyncio.timeout(self._interval_s):
+                        await self._stopping.wait()
+        finally:
+            self._ended.set()
+
+    async def stop(self) -> None:
+        """End the asking; a server that is silent just then is not waited for."""
+        self._stopping.set()
+        self.hang_up()
+        await self._ended.wait()
 
     async def ask(self) -> str | None:
         """What is wrong with it now, or None."""

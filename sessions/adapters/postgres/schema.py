@@ -5,7 +5,7 @@ from importlib.resources import files
 from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from sessions.adapters.postgres.transaction import begun
+from sessions.adapters.postgres.transaction import in_our_words
 from sessions.errors import RecordsUnavailable
 
 _NOT_YET = "lacks tables that this version needs: run `drillyard db migrate`"
@@ -20,11 +20,18 @@ def newest() -> str:
 async def schema_trouble(engine: AsyncEngine) -> str | None:
     """Why this process cannot work with the database as it is now, or None. A newer one will do: it grows first."""
     try:
-        async with begun(engine) as transaction:
-            table = await transaction.one(text("select to_regclass('alembic_version')"))
-            if table is None or table[0] is None:
-                return _NOT_YET
-            row = await transaction.one(text("select max(version_num) from alembic_version"))
+        stored = await _stored(engine)
     except RecordsUnavailable as error:
         return str(error)
-    return None if row is not None and row[0] is not None and row[0] >= newest() else _NOT_YET
+    return None if stored >= newest() else _NOT_YET
+
+
+async def _stored(engine: AsyncEngine) -> str:
+    """The version of the database; empty for one that never was migrated."""
+    with in_our_words():
+        async with engine.connect() as connection:
+            table = await connection.scalar(text("select to_regclass('alembic_version')"))
+            if table is None:
+                return ""
+            version: str | None = await connection.scalar(text("select max(version_num) from alembic_version"))
+            return version or ""

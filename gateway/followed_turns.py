@@ -104,12 +104,19 @@ class FollowedTurns:
         return replace(reader, follow=partial(_with_text, reader, text))
 
     async def cancel(self, session: SessionId, number: int) -> bool:
-        """Whether it has ended just now, or its process was told to stop it; raises `JournalUnavailable`."""
+        """Whether it has ended just now, or its process was told to stop it.
+
+        Raises `JournalUnavailable`, also when it may run and its process cannot be reached now.
+        """
         kept = await self._journals.read(session, number)
         if kept is None:
             return False
         letter = Cancel(session, number, kept.head.attempt)
-        return kept.terminal is not None or await self._mail.send(kept.head.owner, letter)
+        if kept.terminal is not None or await self._mail.send(kept.head.owner, letter):
+            return True
+        if await self._journals.is_running(session):
+            raise JournalUnavailable
+        return False
 
     def hear(self, news: News) -> None:
         for passage in news.passages:

@@ -3,7 +3,9 @@
 import itertools
 import json
 import os
+import shutil
 import signal
+import subprocess
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -155,6 +157,42 @@ def ended(client: httpx.Client, session: str) -> dict[str, object]:
         time.sleep(0.05)
     turn: dict[str, object] = answer.json()
     return turn
+
+
+def test_the_documented_reader_gets_everything_though_each_of_its_connections_is_cut(two: Two, tmp_path: Path) -> None:
+    node = shutil.which("node")
+    if node is None:
+        pytest.skip("there is no node")
+    two.script("一 two three 四 five six seven eight nine ten 🙂 eleven twelve")
+    with two.here() as here:
+        session = two.world.open_session(here)
+        key = here.headers["authorization"].removeprefix("Bearer ")
+        program = tmp_path / "reader.mjs"
+        example = (Path(__file__).parents[2] / "docs" / "streams.md").read_text().partition("```js\n")[2]
+        program.write_text(_CUTTING.replace("EXAMPLE", example.partition("```")[0]))
+        told = (two.world.gateway.url, two.other.url, session, key)
+        run = subprocess.run([node, program, *told], capture_output=True, text=True, timeout=60, check=False)
+        assert run.returncode == 0, run.stderr
+        said = json.loads(run.stdout)
+        assert said["text"] == here.get(f"/v1/sessions/{session}/turns/1").json()["reply"]
+    assert (said["name"], said["connections"] > 2) == ("done", True)
+
+
+_CUTTING = """
+const [one, other, session, token] = process.argv.slice(2);
+let connections = 0;
+const reach = globalThis.fetch;
+globalThis.fetch = (url, options) => {
+  const cut = new AbortController();
+  setTimeout(() => cut.abort(), 250);
+  return reach(connections++ % 2 ? url.replace(one, other) : url, { ...options, signal: cut.signal });
+};
+EXAMPLE
+let text = "";
+const heard = (name, data) => { text += name === "delta" ? data.text : ""; };
+const end = await readTurn(one, session, "Hello", token, heard);
+console.log(JSON.stringify({ text, name: end.name, connections }));
+"""
 
 
 def test_kill_9_ends_what_is_read_elsewhere_honestly_and_the_turn_is_played_again_once(two: Two) -> None:

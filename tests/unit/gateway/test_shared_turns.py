@@ -160,6 +160,20 @@ async def test_a_turn_is_stopped_from_the_other_process() -> None:
     assert [turn.state for turn in await both.stage.turns()] == [TurnState.CANCELLED]
 
 
+async def test_a_turn_whose_process_cannot_be_reached_is_not_said_to_be_missing_before_its_lease_is_over() -> None:
+    go_on = asyncio.Event()
+    async with two("Hello", go_on) as both:
+        await both.begun()
+        box = both.place.boxes.pop("here")
+        with pytest.raises(JournalUnavailable):
+            await both.there.cancel(both.stage.trainee, both.stage.session.id, 1)
+        both.place.journals.leases.clear()
+        with pytest.raises(TurnNotFound):
+            await both.there.cancel(both.stage.trainee, both.stage.session.id, 1)
+        both.place.boxes["here"] = box
+        go_on.set()
+
+
 async def test_somebody_elses_turn_is_neither_read_nor_stopped() -> None:
     go_on = asyncio.Event()
     async with two("Hello", go_on) as both:

@@ -3,7 +3,6 @@
 They take several keys at once, which one Redis with its replicas allows and a Redis Cluster does not.
 """
 
-import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from importlib.resources import files
 from uuid import UUID
@@ -12,6 +11,7 @@ from redis.asyncio import Redis
 from redis.commands.core import AsyncScript
 from redis.exceptions import RedisError
 
+from gateway.adapters.patience import patience
 from gateway.domain.limit_book import Limit, Verdict, account_of
 from gateway.domain.limits import Claim, SeatClaim, Spent
 from gateway.domain.quotas import quotas_of, spent_costs
@@ -93,7 +93,7 @@ class LimitScripts:
     async def _run(self, name: str, keys: Sequence[str], arguments: Sequence[Value]) -> object:
         # The client retries and waits as its owner set it up; a turn waits only so long.
         try:
-            async with asyncio.timeout(self._timeout_s):
+            async with patience(self._timeout_s):
                 answer: object = await self._scripts[name](keys=list(keys), args=list(arguments))
         except TimeoutError as error:
             raise LimitsUnavailable(f"Redis gave no answer within {self._timeout_s:g} s") from error

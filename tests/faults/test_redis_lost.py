@@ -2,13 +2,21 @@
 
 import os
 import signal
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 import redis
 
+from tests.support.frozen import frozen
 from tests.support.gateway_process import World, world
+from tests.support.long_talk import wait_until
+
+NOTICED_S = 0.35
+"""A question of 0.25 s that is left unanswered, and the pause before it."""
+SLACK_S = 0.5
+"""What a busy machine may add."""
 
 
 @pytest.fixture
@@ -53,3 +61,24 @@ def test_without_redis_turns_go_on_and_readiness_says_what_is_missing(installati
         assert ready.status_code == 200
         assert ready.json()["checks"]["redis"]["ok"] is False
         assert client.post(f"/v1/sessions/{session}/close").json()["state"] == "closed"
+
+
+def test_a_hung_redis_costs_one_turn_a_moment_and_the_next_ones_nothing(installation: World) -> None:
+    with installation.client() as client:
+        session = installation.open_session(client)
+
+        def took_s(number: int) -> float:
+            began = time.monotonic()
+            assert play(installation, session, number)["turn"] == number
+            return time.monotonic() - began
+
+        usual_s = max(took_s(number) for number in (1, 2, 3))
+        with frozen(installation.redis.pid):
+            first_s, *others_s = [took_s(number) for number in (4, 5, 6, 7)]
+            assert client.get("/readyz").json()["checks"]["redis"]["ok"] is False
+        print(f"usual {usual_s:.3f} s, first {first_s:.3f} s, others {max(others_s):.3f} s")  # noqa: T201
+        assert first_s < usual_s + NOTICED_S + SLACK_S
+        assert max(others_s) < usual_s + SLACK_S
+        wait_until(lambda: client.get("/readyz").json()["checks"]["redis"]["ok"] is True)
+        assert play(installation, session, 8)["turn"] == 8
+        assert len(client.get(f"/v1/sessions/{session}/turns").json()["items"]) == 8

@@ -25,7 +25,7 @@ class Claims(Protocol):
     """Says what turns are to be counted as."""
 
     async def __call__(self, order: TurnOrder) -> Claim:
-        """Raises `SessionNotFound` or `RecordsUnavailable`."""
+        """Raises `SessionNotFound`."""
 
     def learn(self, session: SessionId, used: Usage) -> None:
         """What a turn of the session came to, for the guess at its next one."""

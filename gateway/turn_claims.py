@@ -18,6 +18,7 @@ from sessions.domain.session import SessionId
 from sessions.domain.turn import Usage
 from sessions.domain.viewer import TenantId
 from sessions.drill_ports import Drills
+from sessions.errors import RecordsUnavailable
 from sessions.use_cases.prepare_turn import TurnOrder
 from sessions.use_cases.read_session import ReadSession
 
@@ -60,7 +61,9 @@ class TurnClaims:
         )
 
     async def __call__(self, order: TurnOrder) -> Claim:
-        """Raises `SessionNotFound` or `RecordsUnavailable`."""
+        """Raises `SessionNotFound`. While the database is away, a session that this process has not seen counts to no
+        drill.
+        """
         viewer, known = order.viewer, await self._of(order)
         of_drill = DrillLimits()
         if known.drill is not None:
@@ -85,7 +88,10 @@ class TurnClaims:
     async def _of(self, order: TurnOrder) -> _Known:
         known = self._known.get(order.session)
         if known is None:
-            session = await self._read_session(order.viewer, order.session)
+            try:
+                session = await self._read_session(order.viewer, order.session)
+            except RecordsUnavailable:  # whether the turn goes on without them is for others to say
+                return _Known(None, self._guesses.prompt_tokens)
             known = self._known[order.session] = _Known(session.drill, self._guesses.prompt_tokens)
             if len(self._known) > _MOST_REMEMBERED:
                 self._known.popitem(last=False)

@@ -1,5 +1,7 @@
 """What may be set, and what is meant by what is left out."""
 
+from pathlib import Path
+
 import pytest
 from pydantic import ValidationError
 
@@ -23,3 +25,8 @@ def test_a_role_has_its_own_and_the_rest_is_as_for_everybody() -> None:
 def test_nonsense_is_refused(nonsense: dict[str, object]) -> None:
     with pytest.raises(ValidationError):
         LimitSettings.model_validate(nonsense)
+
+
+def test_the_documentation_names_every_setting() -> None:
+    page = (Path(__file__).parents[3] / "docs" / "limits.md").read_text()
+    assert [name for name in LimitSettings.model_fields if f"`{name.upper()}`" not in page] == []

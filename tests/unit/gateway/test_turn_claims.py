@@ -79,3 +79,15 @@ async def test_nobody_else_s_session_is_counted() -> None:
     stage, clock = await staged(), FakeClock()
     with pytest.raises(SessionNotFound):
         await claims_of(stage, clock)(replace(stage.order(), viewer=viewer()))
+
+
+async def test_without_a_database_a_session_that_was_not_seen_counts_to_no_drill() -> None:
+    stage, clock = await staged(), FakeClock()
+    drill = await in_a_drill(stage)
+    seen, unseen = claims_of(stage, clock), claims_of(stage, clock)
+    await seen(stage.order())
+    stage.records.away = True
+    assert (await seen(stage.order())).drill == drill
+    assert (await unseen(stage.order())).drill is None
+    stage.records.away = False
+    assert (await unseen(stage.order())).drill == drill

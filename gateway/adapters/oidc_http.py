@@ -10,6 +10,8 @@ from gateway.errors import KeySetUnavailable
 
 WELL_KNOWN = "/.well-known/openid-configuration"
 _OK = 200
+# What is unpacked has no bounds that we could hold it to, so whatever comes is read as it is.
+_AS_IT_IS = {"Accept": "application/json", "Accept-Encoding": "identity"}
 
 
 class OidcHttp:
@@ -38,7 +40,7 @@ class OidcHttp:
 
     async def _document(self, url: str) -> object:
         try:
-            async with self._client.stream("GET", url, headers={"Accept": "application/json"}) as answer:
+            async with self._client.stream("GET", url, headers=_AS_IT_IS) as answer:
                 if answer.status_code != _OK:
                     raise KeySetUnavailable(f"the answer has the status {answer.status_code}")
                 return _parsed(await self._bounded(answer))
@@ -47,7 +49,7 @@ class OidcHttp:
 
     async def _bounded(self, answer: httpx.Response) -> bytes:
         body = bytearray()
-        async for piece in answer.aiter_bytes():
+        async for piece in answer.aiter_raw():
             body += piece
             if len(body) > self._limit_bytes:
                 raise KeySetUnavailable(f"the answer has more than {self._limit_bytes} bytes")

@@ -1,6 +1,7 @@
 """An identity provider on loopback that does exactly what a test says: rotates its keys, goes down, hangs, lies."""
 
 import asyncio
+import gzip
 import json
 import time
 from asyncio import StreamReader, StreamWriter
@@ -46,6 +47,7 @@ class Mood(StrEnum):
     GARBAGE = "garbage"
     ENDLESS = "endless"
     REDIRECTING = "redirecting"
+    SQUEEZED = "squeezed"
 
 
 class IdentityProvider:
@@ -100,6 +102,8 @@ class IdentityProvider:
                 return _response(503, b"{}")
             case Mood.REDIRECTING:
                 return _response(302, b"", f"Location: {self.url}/elsewhere\r\n")
+            case Mood.SQUEEZED:
+                return _response(200, gzip.compress(bytes(50_000_000)), "Content-Encoding: gzip\r\n")
             case Mood.GARBAGE:
                 return _response(200, b'\xff{"keys": [')
             case _:

@@ -271,5 +271,4 @@ async def test_a_claim_costs_a_small_multiple_of_the_way_to_redis(redis_client: 
         assert verdict.refused_by is None
     ping, admit, settle = (median(times) * 1e6 for times in (pings, admits, settles))
     print(f"median us: ping {ping:.0f}, admit {admit:.0f}, settle {settle:.0f}")  # noqa: T201 - it is a measurement
-    assert admit < 20 * ping
-    assert settle < 20 * ping
+    assert max(min(admits), min(settles)) < 20 * min(pings)

@@ -30,6 +30,14 @@ MANY_BYTES = "Repeat this line exactly three times: 你好，世界！🙂👩�
 TOKENS = 48
 PLACES = (2, 3, 8, 13, 14, 21, 33)
 KILLED_AT = (5, 25)
+PATIENT = (
+    "breaker_failures=100",
+    "canary_timeout_s=60",
+    "probe_timeout_s=30",
+    "chunk_timeout_s=60",
+    "connect_timeout_s=15",
+)
+"""A replica is lost when a test says so, and not because the machine has other work."""
 MISCOUNTED = 12
 AS_GOOD = 1.0
 """By how much less likely, as a logarithm, a token may be than the model's first choice and still be taken for it: in
@@ -148,7 +156,7 @@ async def pair(stack: RealStack, tmp_path: Path, request: pytest.FixtureRequest)
         }
         words = [word for name, line in lines.items() for word in ("--replica", f"{name}={line.url}")]
         told = "true" if request.param else "false"
-        settings = ("--set", f"token_ids={told}", "--set", "breaker_failures=100", "--set", "canary_timeout_s=30")
+        settings = [word for each in (f"token_ids={told}", *PATIENT) for word in ("--set", each)]
         router = RouterProcess(*words, *settings, log=tmp_path / "router.log")
         entered.callback(router.kill)
         await asyncio.to_thread(router.start)

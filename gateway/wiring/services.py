@@ -147,8 +147,7 @@ async def services(
         tiers = model_tiers(settings, engine, fleet=routed.router.fleet)
         finding = await stack.enter_async_context(knowledge_finding(settings, engine, counters))
         tutor = router_tutor(settings, counters, routed.router)
-        answering = Answering(tutor, tiers, finding)
-        jobs = await stack.enter_async_context(job_work(settings, engine, counters, answering))
+        jobs = await stack.enter_async_context(job_work(settings, engine, counters, Answering(tutor, tiers, finding)))
         door = await stack.enter_async_context(entrance(settings, engine, redis.client, SystemClock()))
         limited = await stack.enter_async_context(limiting(settings, engine, redis.client, refused=metrics.saw_refusal))
         use = use_cases(
@@ -170,17 +169,12 @@ async def services(
             )
         )
         think = await stack.enter_async_context(_think_time(settings, use, metrics))
-        admission = turn_admission(use, limited, guesses(settings))
         shared = await stack.enter_async_context(shared_turns(settings.journal, redis.client, use.read_turn))
-        turns = await stack.enter_async_context(
-            _running_turns(settings, (use, admission, shared), (metrics, drift, think), spans)
-        )
-        await stack.enter_async_context(
-            background(
-                turns.heed_readers(grace_s=settings.journal.unread_grace_s),
-                _stop_when(stopping, turns.stop, jobs.workers.stop, routed.stop),
-            )
-        )
+        taking = use, turn_admission(use, limited, guesses(settings)), shared
+        turns = await stack.enter_async_context(_running_turns(settings, taking, (metrics, drift, think), spans))
+        heeding = turns.heed_readers(grace_s=settings.journal.unread_grace_s)
+        ending = _stop_when(stopping, turns.stop, jobs.workers.stop, routed.stop)
+        await stack.enter_async_context(background(heeding, ending))
         figures = _Figures(lock, stores.sets, think, finding, jobs, limited, door, stores)
         _watch((metrics, drift), turns, figures, routed, no_figures if spans is None else spans.counts.figures)
         documents = knowledge(settings, engine, counters[settings.model.name])

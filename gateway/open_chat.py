@@ -1,12 +1,16 @@
 """A chat completion that a replica has taken: what of it goes to the caller, and what it has cost so far."""
 
+import asyncio
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 
 from gateway.domain.limits import Spent, Standing
 from gateway.domain.openai_answer import ToldEvents, told_whole
 from gateway.domain.openai_request import AskedChat
 from gateway.openai_ports import CarriedCall
 from router.errors import EngineBroke, EngineError, StreamBroken
+
+_END_OF_BODY_S = 0.5
 
 
 class OpenChat:
@@ -46,6 +50,11 @@ class OpenChat:
             return self._whole
         return self._told.spent or Spent(self._estimate.input_tokens, self._count(self._told.said))
 
+    @property
+    def is_done(self) -> bool:
+        """Whether the last read has ended the stream."""
+        return self._told.is_done
+
     async def read(self) -> bytes:
         """Of a stream events as they come, a whole answer in one piece; empty at the end. Raises an `EngineError`."""
         try:
@@ -56,6 +65,14 @@ class OpenChat:
         except EngineError:
             self._whole = None
             raise
+
+    async def see_off(self) -> None:
+        """Only the end of the body is missing; who waits for it gets a connection that can be used again."""
+        if self.is_done:
+            with suppress(EngineError, TimeoutError):
+                async with asyncio.timeout(_END_OF_BODY_S):
+                    while await self._carried.read():
+                        pass
 
     async def _events(self) -> bytes:
         while data := await self._carried.read():

@@ -138,6 +138,7 @@ class OpenAiChats:
             trace.carried(plan.call, chat)
             try:
                 yield chat
+                await chat.see_off()
             finally:
                 carried.close()
                 trace.ended(chat)

@@ -55,11 +55,13 @@ class ChatAnswer(Response):
         async with self._chats.open(self._order) as chat:
             if chat.is_streamed:
                 await _start(send, chat, asked, {"Content-Type": MEDIA_TYPE, "X-Accel-Buffering": "no"})
-                await _Stream(send, heartbeat_s=self._heartbeat_s).carry(chat)
+                last = await _Stream(send, heartbeat_s=self._heartbeat_s).carry(chat)
             else:
-                body = await chat.read()
-                await _start(send, chat, asked, {"Content-Type": JSON, "Content-Length": str(len(body))})
-                await send({"type": "http.response.body", "body": body})
+                last = await chat.read()
+        # What it took is given back by now, so that whoever has seen the end can ask again at once.
+        if not chat.is_streamed:
+            await _start(send, chat, asked, {"Content-Type": JSON, "Content-Length": str(len(last))})
+        await send({"type": "http.response.body", "body": last})
 
 
 class _Stream:
@@ -70,18 +72,18 @@ class _Stream:
         self._heartbeat_s = heartbeat_s
         self._at = 0.0
 
-    async def carry(self, chat: OpenChat) -> None:
-        last = b""
+    async def carry(self, chat: OpenChat) -> bytes:
+        """What ends the stream, and is still to be sent."""
         async with asyncio.TaskGroup() as tasks:
             beating = tasks.create_task(self._beat())
             try:
-                while data := await chat.read():
-                    await self._tell(data)
+                while (last := await chat.read()) and not chat.is_done:
+                    await self._tell(last)
             except RouterError as error:
                 _log.warning("a chat completion broke", replica=chat.replica, error=type(error).__name__)
                 last = error_event(problem(error))
             beating.cancel()
-        await self._send({"type": "http.response.body", "body": last})
+        return last
 
     async def _beat(self) -> None:
         now = self._at = asyncio.get_running_loop().time()

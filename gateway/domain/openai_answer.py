@@ -36,6 +36,8 @@ class ToldEvents:
         self._texts: list[str] = []
         self.spent: Spent | None = None
         """None: the engine has not told it yet."""
+        self.is_done = False
+        """Whether all was told, `[DONE]` included."""
 
     @property
     def said(self) -> str:
@@ -51,6 +53,7 @@ class ToldEvents:
         if data is None:
             return b""
         if data == DONE:
+            self.is_done = True
             return _END
         document = read_chunk(data).document
         choices = [_told_choice(each, "delta", self._release) for each in _objects(document.get("choices"))]

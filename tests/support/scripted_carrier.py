@@ -2,7 +2,7 @@
 
 import asyncio
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -51,6 +51,7 @@ class Carried(CarriedCall):
 
     script: list[bytes | Exception | asyncio.Event]
     is_closed: bool = False
+    when_closed: Callable[[], None] = lambda: None
 
     @property
     @override
@@ -77,6 +78,7 @@ class Carried(CarriedCall):
     @override
     def close(self) -> None:
         self.is_closed = True
+        self.when_closed()
 
 
 @dataclass

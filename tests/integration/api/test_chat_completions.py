@@ -190,6 +190,16 @@ async def test_two_session_headers_are_refused(house: House) -> None:
     assert error_of(answer)[:2] == (400, "invalid_request")
 
 
+async def test_a_shell_can_ask_too(house: House) -> None:
+    key = house.here.service.headers["authorization"]
+    curl = ("curl", "-sN", "--noproxy", "*", "-H", f"Authorization: {key}", "--json", json.dumps(STREAMED))
+    process = await asyncio.create_subprocess_exec(*curl, house.base_url + PATH, stdout=asyncio.subprocess.PIPE)
+    told, _ = await process.communicate()
+    assert process.returncode == 0
+    assert told.startswith(b"data: {")
+    assert told.endswith(b"data: [DONE]\n\n")
+
+
 async def test_models_are_listed_and_read_by_name_or_by_work(house: House) -> None:
     listed = (await house.here.service.get("/v1/models")).json()
     assert listed["object"] == "list"

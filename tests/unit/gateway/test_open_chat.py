@@ -43,6 +43,18 @@ async def test_a_stream_costs_what_the_engine_tells() -> None:
     assert (chat.replica, chat.pin) == ("a", "new")
 
 
+async def test_a_stream_is_done_with_its_end_and_then_only_seen_off() -> None:
+    chat = opened(STREAMED, [*script(STREAMED), COMMENT, EngineBroke("a", "late")])
+    await chat.see_off()
+    seen = [chat.is_done]
+    while not chat.is_done:
+        await chat.read()
+        seen.append(chat.is_done)
+    assert seen == [False] * (len(PIECES) + 2) + [True]
+    await chat.see_off()
+    assert chat.spent == Spent(PROMPT_TOKENS, len(PIECES) + 1)
+
+
 async def test_a_read_waits_over_what_says_nothing() -> None:
     chat = opened(STREAMED, [COMMENT, *script(STREAMED)])
     assert (await chat.read()).startswith(b"data: ")

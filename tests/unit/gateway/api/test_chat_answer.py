@@ -79,6 +79,14 @@ async def test_a_stream_goes_out_as_it_comes() -> None:
     assert chats.carried.is_closed
 
 
+async def test_the_end_is_told_when_all_is_given_back() -> None:
+    client, chats = Client(), Chats(usual(CALL))
+    closed_at: list[int] = []
+    chats.carried.when_closed = lambda: closed_at.append(len(client.sent))
+    await client.ask(chats)
+    assert closed_at == [len(client.sent) - 1]
+
+
 async def test_a_refusal_reaches_whoever_writes_it() -> None:
     client = Client()
     with pytest.raises(ModelNotServed):

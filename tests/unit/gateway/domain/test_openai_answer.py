@@ -35,6 +35,8 @@ def test_a_stream_is_told_without_the_engines_own() -> None:
     assert all(set(chunk) <= KNOWN - {"usage"} for chunk in chunks(told))
     assert [set(chunk["choices"][0]) for chunk in chunks(told)] == [{"index", "delta", "logprobs", "finish_reason"}] * 4
     assert events.spent == Spent(27, 3)
+    assert events.is_done
+    assert not ToldEvents(wants_usage=False).is_done
 
 
 def test_the_usage_comes_last_for_whoever_asked() -> None:

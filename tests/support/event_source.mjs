@@ -57,6 +57,7 @@ class Source extends EventTarget {
       rest += decoder.decode(chunk, { stream: true });
       for (let end; (end = /\r\n|\n|\r(?!$)/.exec(rest)); rest = rest.slice(end.index + end[0].length)) {
         this.line(rest.slice(0, end.index));
+        if (this.stop.signal.aborted) return;
       }
     }
   }

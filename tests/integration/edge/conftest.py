@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import pytest
 import trustme
@@ -62,7 +63,7 @@ def edge(tmp_path_factory: pytest.TempPathFactory, postgres_template: PostgresTe
     authority.cert_pem.write_to_path(authority_file)
     context = ssl.create_default_context()
     authority.configure_trust(context)
-    settings = {
+    settings: dict[str, Any] = {
         "TLS__CERTIFICATE": str(certificate),
         "TLS__KEY": str(key),
         "TLS__RELOAD_S": "0.1",

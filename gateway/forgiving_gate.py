@@ -97,9 +97,7 @@ class ForgivingGate(Gate):
     @override
     async def unseat(self, tenant: UUID, drill: UUID | None, session: UUID) -> None:
         await self._local.unseat(tenant, drill, session)
-        if self._may_ask():
-            with self._asking():
-                await self._shared.unseat(tenant, drill, session)
+        await self._shared.unseat(tenant, drill, session)
 
     async def _admission(self, held: AsyncExitStack, claim: Claim) -> Admission:
         if self._may_ask():

@@ -1,15 +1,16 @@
 """The gate over all processes, in Redis.
 
-One task renews whatever this process holds, at a third of the lease time. Work that is over is settled by a task of its
-own: a cancellation does not lose it, and nobody waits for it longer than a moment. What could not be settled is tried
-again with the renewals; what stays is given back by time.
+One task renews whatever this process holds, at a third of the lease time. The end of work and of sessions is told by
+tasks of their own: a cancellation does not lose it, and nobody waits for it longer than a moment. What Redis did not hear
+of is told again with the renewals; what it never hears of is given back by time.
 """
 
 import asyncio
 import secrets
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from functools import partial
 from types import TracebackType
 from typing import Final, Self
 from uuid import UUID
@@ -28,6 +29,9 @@ from gateway.limit_ports import Admission, Gate
 _RENEWED_AT_ONCE: Final = 100
 _MOST_OWED: Final = 10_000
 _PATIENCE_S: Final = 0.05
+
+Debt = Callable[[], Awaitable[object]]
+"""What Redis has yet to hear of."""
 
 _log: FilteringBoundLogger = structlog.get_logger(__name__)
 
@@ -61,7 +65,7 @@ class RedisGate(Gate):
         self._scripts = scripts
         self._tasks = asyncio.TaskGroup()
         self._held: dict[str, _Held] = {}
-        self._owed: dict[str, _Held] = {}
+        self._owed: dict[str, Debt] = {}
         self._renewing: asyncio.Task[None] | None = None
         self._lost = 0
         self._late = 0
@@ -92,7 +96,7 @@ class RedisGate(Gate):
         try:
             verdict = await self._scripts.admit(held.holder, claim)
         except (LimitsUnavailable, asyncio.CancelledError):
-            self._begin_settling(held)  # Redis may have taken everything, or may yet do so
+            self._settle(held)  # Redis may have taken everything, or may yet do so
             raise
         held.standings = check(verdict, quotas_of(claim))
         self._held[held.holder] = held
@@ -100,7 +104,7 @@ class RedisGate(Gate):
             yield held
         finally:
             self._held.pop(held.holder, None)
-            await asyncio.wait([self._begin_settling(held)], timeout=_PATIENCE_S)
+            await asyncio.wait([self._settle(held)], timeout=_PATIENCE_S)
 
     @override
     async def seat(self, claim: SeatClaim) -> None:
@@ -108,20 +112,22 @@ class RedisGate(Gate):
 
     @override
     async def unseat(self, tenant: UUID, drill: UUID | None, session: UUID) -> None:
-        await self._scripts.unseat(tenant, drill, session)
+        leaving = partial(self._scripts.unseat, tenant, drill, session)
+        await asyncio.wait([self._tasks.create_task(self._pay(str(session), leaving))], timeout=_PATIENCE_S)
 
-    def _begin_settling(self, held: _Held) -> asyncio.Task[None]:
-        return self._tasks.create_task(self._settle(held))
+    def _settle(self, held: _Held) -> asyncio.Task[None]:
+        settling = partial(self._scripts.settle, held.holder, held.claim, held.spent)
+        return self._tasks.create_task(self._pay(held.holder, settling))
 
-    async def _settle(self, held: _Held) -> None:
+    async def _pay(self, name: str, debt: Debt) -> None:
         try:
-            await self._scripts.settle(held.holder, held.claim, held.spent)
+            await debt()
         except LimitsUnavailable:
-            self._late += held.holder not in self._owed
+            self._late += name not in self._owed
             if len(self._owed) < _MOST_OWED:
-                self._owed[held.holder] = held
+                self._owed[name] = debt
         else:
-            self._owed.pop(held.holder, None)
+            self._owed.pop(name, None)
 
     async def _keep_renewing(self) -> None:
         while True:
@@ -129,9 +135,9 @@ class RedisGate(Gate):
             held = list(self._held.values())
             for first in range(0, len(held), _RENEWED_AT_ONCE):
                 await self._renew(held[first : first + _RENEWED_AT_ONCE])
-            for owed in list(self._owed.values()):
-                await self._settle(owed)
-                if owed.holder in self._owed:
+            for name, debt in list(self._owed.items()):
+                await self._pay(name, debt)
+                if name in self._owed:
                     break  # Redis is away; the others would only wait for it too
 
     async def _renew(self, held: Sequence[_Held]) -> None:

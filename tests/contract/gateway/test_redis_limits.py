@@ -215,20 +215,23 @@ async def test_a_redis_that_is_away_is_told_within_the_time_limit(running_redis:
 
 async def test_what_could_not_be_settled_is_settled_later(redis_client: Redis, line: CutLine) -> None:
     limits = AccountLimits(output_tokens_per_minute=1_000, turns_in_flight=1)
-    client = redis_client_of(line.url.replace("http", "redis"))
+    client, leaving = redis_client_of(line.url.replace("http", "redis")), uuid4()
     async with RedisGate(scripts_on(client, lease_s=3)) as gate:
         async with gate.admit(turn_of(None, limits, tokens=(0, 900))) as admission:
+            await gate.seat(seat_of(leaving, sessions=2))
             line.cut()
             admission.settle(Spent(0, 100))
+            await gate.unseat(TENANT, DRILL, leaving)
         async with asyncio.timeout(5):
-            while not gate.gauges()["limit_settlements_owed"]:  # noqa: ASYNC110 - a figure, nobody sets an event
+            while gate.gauges()["limit_settlements_owed"] < 2:  # noqa: ASYNC110 - a figure, nobody sets an event
                 await asyncio.sleep(0.01)
         line.mend()
         await until_empty(redis_client, RUNNING, within_s=10)
         async with asyncio.timeout(10):
             while gate.gauges()["limit_settlements_owed"]:  # noqa: ASYNC110 - a figure, nobody sets an event
                 await asyncio.sleep(0.01)
-        assert gate.counters()["limit_settlements_late"] == 1
+        assert gate.counters()["limit_settlements_late"] == 2
+        await gate.seat(seat_of(sessions=2))
         async with gate.admit(turn_of(None, limits, tokens=(0, 800))) as after:
             assert after.standing[0].remaining >= 100
     await client.aclose()

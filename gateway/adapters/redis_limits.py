@@ -1,8 +1,8 @@
 """The gate over all processes, in Redis.
 
 One task renews whatever this process holds, at a third of the lease time. The end of work and of sessions is told by
-tasks of their own: a cancellation does not lose it, and nobody waits for it longer than a moment. What Redis did not hear
-of is told again with the renewals; what it never hears of is given back by time.
+tasks of their own: a cancellation does not lose it, and nobody waits for it for longer than a moment. What Redis did
+not hear of is told again with the renewals; what it never hears of is given back by time.
 """
 
 import asyncio

@@ -4,13 +4,13 @@ from dataclasses import dataclass, field
 
 from typing_extensions import override
 
-from gateway.adapters.open_gate import OpenGate
 from gateway.domain.limits import AccountLimits, Claim
 from gateway.turn_admission import Claims, TurnAdmission
 from sessions.domain.session import SessionId
 from sessions.domain.turn import Usage
 from sessions.use_cases.prepare_turn import TurnOrder
 from sessions.use_cases.take_turn import TakeTurn
+from tests.support.open_gate import OpenGate
 
 
 @dataclass

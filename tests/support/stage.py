@@ -6,13 +6,13 @@ from gateway.use_cases import Outside, UseCases, use_cases
 from sessions.adapters.memory_drills import MemoryDrills
 from sessions.adapters.memory_knowledge import MemoryKnowledge
 from sessions.adapters.memory_working_sets import MemoryWorkingSets
-from sessions.adapters.open_seats import OpenSeats
 from sessions.domain.scenario import Scenario
 from sessions.domain.session import Session
 from sessions.domain.turn import IdempotencyKey, Turn
 from sessions.domain.viewer import Viewer
 from sessions.use_cases.prepare_turn import TurnOrder
 from sessions.use_cases.start_session import SessionOrder
+from tests.support.counted_seats import CountedSeats
 from tests.support.session_fakes import (
     FakeClock,
     FakeTiers,
@@ -64,7 +64,7 @@ async def staged(*models: str, **changes: object) -> Stage:
         writers=writers(*models),
         catalogue=MemoryKnowledge(),
         drills=MemoryDrills(),
-        seats=OpenSeats(),
+        seats=CountedSeats(),
     )
     use = use_cases(outside)
     author = viewer(tenant=trainee.tenant, sees_all=True)

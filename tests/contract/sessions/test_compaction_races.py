@@ -16,7 +16,6 @@ from sessions.adapters.memory_drills import MemoryDrills
 from sessions.adapters.memory_knowledge import MemoryKnowledge
 from sessions.adapters.memory_records import MemoryRecords
 from sessions.adapters.memory_working_sets import MemoryWorkingSets
-from sessions.adapters.open_seats import OpenSeats
 from sessions.domain.compaction import Marks
 from sessions.domain.history import history
 from sessions.domain.note import live_notes
@@ -26,6 +25,7 @@ from sessions.ports import Piece, Records, ReplyEnd, TutorReply, TutorRequest
 from sessions.prompt_writer import PromptWriter
 from sessions.use_cases.prepare_turn import TurnOrder
 from sessions.use_cases.start_session import SessionOrder
+from tests.support.counted_seats import CountedSeats
 from tests.support.records_world import CONTENT, HERE, scenario
 from tests.support.session_fakes import SHARES, FakeClock, FakeReply, FakeTiers, FakeTutor, OpenLock, WordCounter
 
@@ -80,7 +80,7 @@ def processes(records: Records, outcomes: Counter[str], dice: random.Random) -> 
         writers={"fake": PromptWriter(model="fake", counter=WordCounter(), shares=SHARES, marks=MARKS)},
         catalogue=MemoryKnowledge(),
         drills=MemoryDrills(),
-        seats=OpenSeats(),
+        seats=CountedSeats(),
         compacted=lambda outcome: outcomes.update([outcome]),
     )
     return [use_cases(outside), use_cases(replace(outside, clock=FakeClock()))]

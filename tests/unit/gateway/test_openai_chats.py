@@ -10,7 +10,6 @@ from uuid import uuid4
 import pytest
 from typing_extensions import override
 
-from gateway.adapters.open_gate import OpenGate
 from gateway.domain.access import Principal, Role
 from gateway.domain.cache_salt import cache_salt
 from gateway.domain.limits import AccountLimits, Claim, Spent, Standing, TenantLimits
@@ -27,6 +26,7 @@ from gateway.limit_ports import Admission, EffectiveLimits
 from gateway.openai_chats import ChatModel, ChatOrder, ChatWays, OpenAiChats
 from router.errors import EngineRejected, NoRoom
 from sessions.domain.tiers import Tier
+from tests.support.open_gate import OpenGate
 from tests.support.recorded_tracing import RecordedTracing
 from tests.support.scripted_carrier import PIECES, PROMPT_TOKENS, ScriptedCarrier, WordsOfChat
 from tests.support.session_fakes import FakeTiers

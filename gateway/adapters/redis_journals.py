@@ -28,7 +28,7 @@ class RedisJournals(Journals):
     """`lease_key` names what exists while a turn of the session runs; an answer after `timeout_s` counts as none."""
 
     def __init__(
-        self, *, client: Redis, keep_s: float, lease_key: Callable[[SessionId], str], timeout_s: float = 1.0
+        self, *, client: Redis, keep_s: float, lease_key: Callable[[SessionId], str], timeout_s: float = 2.0
     ) -> None:
         self._client = client
         self._lease_key = lease_key

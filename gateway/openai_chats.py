@@ -185,7 +185,7 @@ async def _estimate(asked: AskedChat, messages: Sequence[ChatMessage], model: Ch
     exact = await asyncio.to_thread(counter.count_chat, messages, tools)
     if exact is None:
         rough = await asyncio.to_thread(counter.count_once, json.dumps([messages, tools], ensure_ascii=False))
-        return Spent(rough, asked.reply_tokens)
+        return Spent(rough, min(asked.reply_tokens, max(1, model.window_tokens - rough)))
     room = model.window_tokens - exact
     if room < 1:
         raise ContextTooLong(tokens=exact, limit=model.window_tokens)
@@ -196,10 +196,11 @@ def _as_told(error: EngineRejected, plan: _Plan, model: ChatModel) -> GatewayErr
     if error.status not in _OF_THE_REQUEST:
         return error
     told = _error_of(error.body)
-    param = told.get("param")
+    named = told.get("param")
+    param = named if isinstance(named, str) else None
     if param in _OF_THE_WINDOW:
         return ContextTooLong(tokens=plan.estimate.input_tokens, limit=model.window_tokens)
-    return ChatRejected(error_message({"error": told}), param=param if isinstance(param, str) else None)
+    return ChatRejected(error_message({"error": told}), param=param)
 
 
 def _error_of(body: bytes) -> Mapping[str, object]:

@@ -172,6 +172,8 @@ async def test_what_the_template_refuses_only_the_engine_can_explain() -> None:
     await desk.ask(desk.order(messages=odd))
     assert desk.gate.claims[0].input_tokens > 3
     assert desk.gate.claims[0].output_tokens == 100
+    await desk.ask(desk.order(messages=[{**odd[0], "content": "word " * 500}]))
+    assert desk.carrier.body["max_tokens"] == 1
 
 
 async def test_a_model_is_named_itself_or_by_the_work_it_does() -> None:
@@ -232,7 +234,9 @@ async def test_a_refusal_of_the_engine_is_the_callers_only_where_the_caller_is_t
     assert desk.gate.settled == []
 
 
-@pytest.mark.parametrize("body", [b"", b"no", b"[]", b'{"error":"no"}', b'{"message":"no","param":7}'])
+@pytest.mark.parametrize(
+    "body", [b"", b"no", b"[]", b'{"error":"no"}', b'{"message":"no","param":7}', b'{"error":{"param":[]}}']
+)
 async def test_a_refusal_in_any_shape_is_one(body: bytes) -> None:
     desk = Desk()
     desk.carrier.refusal = EngineRejected("a", "HTTP 400", body=body)

@@ -55,6 +55,11 @@ def test_a_folder_without_a_tokenizer_is_refused(environment: Mapping[str, str],
     assert "tokenizer_config.json is missing" in line
 
 
+def test_a_certificate_that_is_not_there_is_named(environment: Mapping[str, str], tmp_path: Path) -> None:
+    files = {"DRILLYARD_TLS__CERTIFICATE": str(tmp_path / "none.pem"), "DRILLYARD_TLS__KEY": str(tmp_path / "none.key")}
+    assert "none.pem: No such file or directory" in refused({**environment, **files})
+
+
 def test_a_taken_port_is_named(environment: Mapping[str, str]) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]

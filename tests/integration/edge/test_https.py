@@ -1,10 +1,15 @@
 """HTTPS directly by certificate files, over real sockets."""
 
+import json
 import os
+import re
 import signal
 import socket
 import ssl
+import subprocess
+import sys
 import time
+from pathlib import Path
 
 import httpx
 import pytest
@@ -105,3 +110,28 @@ def test_old_versions_of_tls_are_not_spoken(edge: Edge) -> None:
         cipher = safe.cipher()
         assert cipher is not None
         assert cipher[0].startswith("ECDHE")
+
+
+def test_the_image_asks_for_its_health_over_https_where_that_is_spoken(edge: Edge) -> None:
+    dockerfile = (Path(__file__).parents[3] / "deploy/Dockerfile").read_text()
+    (command,) = re.findall(r"HEALTHCHECK [^\[]+CMD (\[.+\])$", dockerfile, re.MULTILINE)
+    python, *arguments = json.loads(command)
+    assert python == "python"
+    port = {"DRILLYARD_PORT": str(edge.world.gateway.port)}
+    for tls, code in (({"DRILLYARD_TLS__CERTIFICATE": str(edge.certificate)}, 0), ({}, 1)):
+        done = subprocess.run(
+            [sys.executable, *arguments], env={**port, **tls}, capture_output=True, check=False, timeout=30
+        )
+        assert done.returncode == code, done.stderr
+
+
+def test_commands_talk_to_it_where_they_are_told_whom_to_trust(edge: Edge) -> None:
+    command = [sys.executable, "-m", "gateway.cli.main", "fleet", "list", "--base-url", edge.url]
+    known = {
+        **os.environ,
+        "DRILLYARD_API_KEY": edge.world.seed.keys.operator,
+        "SSL_CERT_FILE": str(edge.authority_file),
+    }
+    done = subprocess.run(command, env=known, capture_output=True, text=True, check=False, timeout=60)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "replica-1" in done.stdout

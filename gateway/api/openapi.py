@@ -53,7 +53,8 @@ def _completed(schema: dict[str, Any]) -> dict[str, Any]:
     )
     components = schema.setdefault("components", {})
     components.setdefault("schemas", {}).update(added["$defs"])
-    components["securitySchemes"] = {"key": {"type": "http", "scheme": "bearer", "description": "an API key, or a token"}}
+    described = {"type": "http", "scheme": "bearer", "description": "an API key, or a token of an identity provider"}
+    components["securitySchemes"] = {"key": described}
     for path, operations in schema["paths"].items():
         for operation in operations.values():
             if path.startswith("/v1/"):

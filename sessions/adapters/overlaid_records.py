@@ -91,7 +91,7 @@ class OverlaidTurns(Turns):
 
 
 class OverlaidWork(UnitOfWork):
-    def __init__(self, work: UnitOfWork, spool: TurnSpool, remembered: RememberedScenarios) -> None:
+    def __init__(self, work: UnitOfWork, *, spool: TurnSpool, remembered: RememberedScenarios) -> None:
         waiting = Waiting(spool)
         self._work = work
         self._scenarios = remembered.seeing(work.scenarios)

@@ -38,4 +38,4 @@ class SpooledRecords(Records):
         except RecordsUnavailable:
             self.away += 1
             return AwayWork(self._at_hand, self._remembered)
-        return OverlaidWork(work, self._spool, self._remembered)
+        return OverlaidWork(work, spool=self._spool, remembered=self._remembered)

@@ -12,6 +12,9 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Final
 
+import structlog
+from structlog.typing import FilteringBoundLogger
+
 from gateway.domain.journal import TURN_LOST, Cancel, Head, KeptJournal, Leave, News, Place, Watch, heard
 from gateway.errors import JournalUnavailable
 from gateway.journal_ports import Journals, Mail
@@ -23,6 +26,8 @@ from sessions.domain.turn import Turn
 from sessions.domain.viewer import Viewer
 from sessions.errors import SessionsError, TurnNotFound
 from sessions.use_cases.read_turn import ReadTurn
+
+_log: FilteringBoundLogger = structlog.get_logger(__name__)
 
 CHECK_S: Final = 1.0
 _QUIET_ROUNDS: Final = 2
@@ -140,6 +145,8 @@ class FollowedTurns:
                 self._rounds_away += 1
                 if self._rounds_away >= _AWAY_ROUNDS:
                     self.stop()
+            except Exception:  # noqa: BLE001  what is wrong with one turn must not end the following of all others
+                _log.exception("followed turns could not be looked after")
 
     async def _is_worth_joining(self, kept: KeptJournal) -> bool:
         match kept.terminal:

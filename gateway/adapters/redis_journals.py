@@ -20,6 +20,8 @@ from sessions.domain.session import SessionId
 
 _RUNNING_S: Final = 3600.0
 """No turn takes so long; each page begins it anew."""
+_QUICK_S: Final = 0.25
+"""What a new turn waits for at most; whether it runs elsewhere its lease tells too."""
 
 _Entry = tuple[bytes, Mapping[bytes, bytes]]
 
@@ -56,7 +58,7 @@ class RedisJournals(Journals):
 
     @override
     async def latest(self, session: SessionId) -> Head | None:
-        async with self._in_time():
+        async with self._in_time(min(self._timeout_s, _QUICK_S)):
             written = cast(bytes | None, await self._client.get(f"dy:jrn:{session}"))
         try:
             return None if written is None else read_head(written)
@@ -69,9 +71,9 @@ class RedisJournals(Journals):
             return bool(await self._client.exists(self._lease_key(session)))
 
     @asynccontextmanager
-    async def _in_time(self) -> AsyncIterator[None]:
+    async def _in_time(self, seconds: float | None = None) -> AsyncIterator[None]:
         try:
-            async with asyncio.timeout(self._timeout_s):
+            async with asyncio.timeout(self._timeout_s if seconds is None else seconds):
                 yield
         except (RedisError, OSError, TimeoutError) as error:
             raise JournalUnavailable from error

@@ -251,3 +251,20 @@ async def test_a_stopping_process_lets_its_readers_go(followed: Scene) -> None:
     await eventually(lambda: followed.here.followed == 1)
     followed.here.stop()
     assert [type(event) for _, event in await asyncio.wait_for(reading, 5)] == [Accepted]
+
+
+async def test_a_fault_in_one_round_ends_no_following(followed: Scene, monkeypatch: pytest.MonkeyPatch) -> None:
+    reading = asyncio.ensure_future(read(await followed.reader()))
+    await eventually(lambda: followed.here.followed == 1)
+    rounds = 0
+
+    async def broken(*_: object) -> bool:
+        nonlocal rounds
+        rounds += 1
+        raise ZeroDivisionError
+
+    with monkeypatch.context() as patched:
+        patched.setattr(followed.here._mail, "send", broken)
+        await eventually(lambda: rounds > 2)
+    await followed.keep(len(TEXT), terminal=Cancelled())
+    assert text(await asyncio.wait_for(reading, 5)) == TEXT

@@ -18,7 +18,7 @@ from tests.support.gateway_process import GatewayProcess, World, world
 from tests.support.postgres_fixture import PostgresTemplate
 
 STREAMS = int(os.environ.get("RESUMED_STREAMS", "32"))
-PATIENCE_S = 90.0
+PATIENCE_S = 60.0 + STREAMS / 2
 
 
 @dataclass(frozen=True)
@@ -139,7 +139,7 @@ def room(tmp_path_factory: pytest.TempPathFactory, postgres_template: PostgresTe
         made.gateway.neighbour() as other,
     ):
         for engine in made.engines.values():
-            engine.script(reply=" ".join(f"word {number} 字🙂" for number in range(30)), delay_s=0.03)
+            engine.script(reply=" ".join(f"word {number} 字🙂" for number in range(8)), delay_s=0.05)
         yield Class(made, other)
 
 

@@ -6,6 +6,7 @@ from collections import Counter
 
 import pytest
 from sqlalchemy import make_url, text
+from sqlalchemy.ext.asyncio import AsyncEngine
 
 from sessions.adapters.local_turn_spool import LocalTurnSpool
 from sessions.adapters.memory_working_sets import MemoryWorkingSets
@@ -103,3 +104,35 @@ async def test_whatever_is_cut_off_each_turn_is_written_once(database_url: str, 
     await check(database_url)
     assert drained[Fate.CONFLICT] == 0
     assert drained[Fate.WRITTEN] > 0
+
+
+async def one_turn(url: str, engine: AsyncEngine, *, held_by: str) -> Counter[Fate]:
+    """A turn that ends while its session's row, or every connection, is held by somebody else."""
+    run = RUNS[0]
+    real, spool, sets = (
+        PostgresRecords(engine=engine),
+        LocalTurnSpool(most_turns=9, most_bytes=1 << 20),
+        MemoryWorkingSets(),
+    )
+    records = SpooledRecords(records=real, spool=spool, working_sets=sets)
+    book = TurnBook(records=records, histories=SessionHistories(records=records, working_sets=sets), spool=spool)
+    holder = engine if held_by == "connection" else postgres_engine(url)
+    async with holder.begin() as connection:
+        await connection.execute(text("select * from sessions where id = :id for update"), {"id": run.id})
+        booked = await book.add(run, History(), turn(1, of=run))
+        assert (booked.session is not None, spool.count) == (True, 1)
+    drain = DrainSpool(records=real, spool=spool)
+    await drain()
+    assert spool.count == 0
+    await holder.dispose()
+    await engine.dispose()
+    return drain.drained
+
+
+@pytest.mark.parametrize("held_by", ["lock", "connection"])
+async def test_a_turn_waits_elsewhere_for_a_locked_row_and_for_a_free_connection(
+    database_url: str, held_by: str
+) -> None:
+    await prepare(database_url)
+    engine = postgres_engine(database_url, pool_size=1, pool_timeout_s=0.3, lock_timeout_s=0.3)
+    assert await one_turn(database_url, engine, held_by=held_by) == {Fate.WRITTEN: 1}

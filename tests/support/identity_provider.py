@@ -57,6 +57,8 @@ class IdentityProvider:
         self.url = ""
         self.keys: list[SigningKey] = [ec_key()]
         self.mood = Mood.WELL
+        self.goes_on = asyncio.Event()
+        """Until then it hangs where it is to hang."""
         self.asked = dict.fromkeys((DISCOVERY, KEYS), 0)
         self.discovery_says: Mapping[str, object] = {}
         self.key_set: object = None
@@ -90,7 +92,7 @@ class IdentityProvider:
             if self.mood is Mood.DOWN:
                 return
             if self.mood is Mood.HANGING:
-                await asyncio.Event().wait()
+                await self.goes_on.wait()
             if self.mood is Mood.ENDLESS:
                 await _endless(writer)
             writer.write(self._answer(path))

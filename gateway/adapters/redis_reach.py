@@ -2,7 +2,7 @@
 
 It is asked over and over on a line of its own. Once it refuses or leaves a question unanswered, every open line is hung
 up, so that whoever waits on one hears at once that there will be no answer, and no new line is tried until it answers
-again. So an outage costs each request that it meets a moment once, whatever it asks of Redis, and the next ones nothing.
+again. So an outage costs who meets it a moment once, whatever is asked of Redis, and the next ones nothing.
 """
 
 import asyncio

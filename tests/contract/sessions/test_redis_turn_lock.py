@@ -74,9 +74,8 @@ async def test_of_many_who_want_it_one_gets_it(lock: TurnLock) -> None:
 
 
 async def test_a_lease_that_was_taken_before_is_held_from_here_on(lock: TurnLock) -> None:
-    async with lock.hold(ONE, taken="mine"):
-        async with lock.hold(ONE, taken="mine") as lease:
-            assert lease.is_held
+    async with lock.hold(ONE, taken="mine"), lock.hold(ONE, taken="mine") as lease:
+        assert lease.is_held
     async with lock.hold(ONE) as other:
         assert other.is_held
         with pytest.raises(SessionBusy):

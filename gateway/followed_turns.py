@@ -37,6 +37,8 @@ _LOST_ROUNDS: Final = 3
 _PATIENT_ROUNDS: Final = 60
 """Of a turn that nobody can tell of any more, neither its process nor the record."""
 _AWAY_ROUNDS: Final = 5
+_LOOKS: Final = 20
+_LOOK_S: Final = 0.05
 
 
 @dataclass(slots=True)
@@ -95,7 +97,7 @@ class FollowedTurns:
 
         Raises `JournalUnavailable`.
         """
-        kept = await self._journals.read(session, number)
+        kept = await self._kept(session, number)
         return None if kept is None else await self._reader(viewer, kept)
 
     async def join(self, viewer: Viewer, head: Head, text: str) -> TurnReader | None:
@@ -113,7 +115,7 @@ class FollowedTurns:
 
         Raises `JournalUnavailable`, also when it may run and its process cannot be reached now.
         """
-        kept = await self._journals.read(session, number)
+        kept = await self._kept(session, number)
         if kept is None:
             return False
         letter = Cancel(session, number, kept.head.attempt)
@@ -147,6 +149,18 @@ class FollowedTurns:
                     self.stop()
             except Exception:  # noqa: BLE001  what is wrong with one turn must not end the following of all others
                 _log.exception("followed turns could not be looked after")
+
+    async def _kept(self, session: SessionId, number: int) -> KeptJournal | None:
+        """What is kept of a turn; one that may have begun just now is waited for, since its first page follows it."""
+        for _ in range(_LOOKS):
+            kept = await self._journals.read(session, number)
+            if kept is not None or not await self._journals.is_running(session):
+                return kept
+            latest = await self._journals.latest(session)
+            if latest is not None and latest.turn + 1 != number:
+                return None
+            await asyncio.sleep(_LOOK_S)
+        return None
 
     async def _is_worth_joining(self, kept: KeptJournal) -> bool:
         match kept.terminal:

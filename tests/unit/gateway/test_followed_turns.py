@@ -268,3 +268,13 @@ async def test_a_fault_in_one_round_ends_no_following(followed: Scene, monkeypat
         await eventually(lambda: rounds > 2)
     await followed.keep(len(TEXT), terminal=Cancelled())
     assert text(await asyncio.wait_for(reading, 5)) == TEXT
+
+
+async def test_a_turn_that_has_begun_just_now_is_waited_for() -> None:
+    async with scene() as one:
+        finding = asyncio.ensure_future(one.reader())
+        _, pending = await asyncio.wait([finding], timeout=0.1)
+        assert pending
+        await one.keep(3)
+        assert (await asyncio.wait_for(finding, 5)).number == 1
+        assert await one.here.find(one.stage.trainee, one.head.session, 7) is None

@@ -137,8 +137,12 @@ class UnitOfWork(Protocol):
 class Records(Protocol):
     """The truth. Every method of what it hands out raises `RecordsUnavailable` when the database cannot be asked."""
 
-    def begin(self) -> AbstractAsyncContextManager[UnitOfWork]:
-        """One transaction: committed when the block ends, rolled back when it raises."""
+    def begin(self, tenant: TenantId | None = None) -> AbstractAsyncContextManager[UnitOfWork]:
+        """One transaction: committed when the block ends, rolled back when it raises.
+
+        It is one tenant's: this one's, or that of the session, scenario or outbox entry it asked for or wrote last. Of
+        others it sees and writes nothing, and without any it sees nothing at all.
+        """
 
 
 class WorkingSets(Protocol):

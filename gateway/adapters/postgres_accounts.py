@@ -10,7 +10,7 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID, uuid4
 
-from sqlalchemy import ColumnElement, Row, Select, Text, column, func, not_, or_, select, table, update
+from sqlalchemy import ColumnElement, Row, Select, Text, column, func, not_, or_, select, table, text, update
 from sqlalchemy.dialects.postgresql import ARRAY, insert
 from sqlalchemy.exc import DataError, DBAPIError, IntegrityError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
@@ -22,6 +22,7 @@ from gateway.domain.access import LIVE_KEYS, KeyId, Principal, Role, StoredKey
 from gateway.domain.scopes import read_scopes, written_scopes
 from gateway.errors import AccountRefused, KeysUnavailable, TooManyKeys
 from gateway.ports import Account, Accounts, Keys
+from sessions.tenant_wall import EVERY_TENANT, STEP, Side, side_of
 
 _tenants = table("tenants", column("id"), column("slug"), column("name"), column("created_at"))
 _accounts = table(
@@ -59,7 +60,7 @@ class PostgresAccounts(Accounts, Keys, KeyLedger):
     @override
     async def tenant(self, slug: str, *, name: str, at: datetime) -> UUID:
         # Written first and read afterwards: whoever loses a race finds the winner's row.
-        async with self._transaction() as connection:
+        async with self._transaction(EVERY_TENANT) as connection:
             await connection.execute(
                 insert(_tenants)
                 .values(id=self._new_id(), slug=slug, name=name, created_at=at)
@@ -70,13 +71,13 @@ class PostgresAccounts(Accounts, Keys, KeyLedger):
 
     @override
     async def tenant_id(self, slug: str) -> UUID | None:
-        async with self._transaction() as connection:
+        async with self._transaction(EVERY_TENANT) as connection:
             found: UUID | None = (await connection.execute(_tenant_named(slug))).scalar_one_or_none()
         return found
 
     @override
     async def account(self, tenant: UUID, name: str, role: Role, *, at: datetime) -> Account:
-        async with self._transaction() as connection:
+        async with self._transaction(side_of(tenant)) as connection:
             await connection.execute(
                 insert(_accounts)
                 .values(id=self._new_id(), tenant_id=tenant, role=role.value, name=name, created_at=at)
@@ -103,7 +104,7 @@ class PostgresAccounts(Accounts, Keys, KeyLedger):
             created_at=at,
             display_name=display_name,
         )
-        async with self._transaction() as connection:
+        async with self._transaction(side_of(tenant)) as connection:
             await connection.execute(made.on_conflict_do_nothing(index_elements=["tenant_id", "name"]))
             await connection.execute(
                 update(_accounts).where(*named, not_(is_called_so)).values(display_name=display_name)
@@ -115,14 +116,14 @@ class PostgresAccounts(Accounts, Keys, KeyLedger):
     async def find(self, key: KeyId) -> StoredKey | None:
         if "\x00" in key:  # no such key can be stored, and Postgres would call the question itself an error
             return None
-        async with self._transaction() as connection:
+        async with self._transaction(EVERY_TENANT) as connection:
             row = (await connection.execute(_keys_with_owners().where(_keys.c.id == key))).one_or_none()
         return None if row is None else _stored_key(row)
 
     @override
     async def add(self, key: StoredKey, *, at: datetime) -> None:
         owner = (_keys.c.tenant_id == key.principal.tenant, _keys.c.account_id == key.principal.account)
-        async with self._transaction() as connection:
+        async with self._transaction(side_of(key.principal.tenant)) as connection:
             # Whoever makes another key of this account at the same time waits here, and then counts this one.
             await connection.execute(
                 select(_accounts.c.id).where(_accounts.c.id == key.principal.account).with_for_update(key_share=True)
@@ -148,7 +149,7 @@ class PostgresAccounts(Accounts, Keys, KeyLedger):
     async def revoke(self, tenant: UUID, key: KeyId, *, at: datetime) -> bool:
         if "\x00" in key:
             return False
-        async with self._transaction() as connection:
+        async with self._transaction(side_of(tenant)) as connection:
             revoked = await connection.execute(
                 update(_keys).where(_keys.c.tenant_id == tenant, _keys.c.id == key, *_is_live(at)).values(revoked_at=at)
             )
@@ -156,21 +157,22 @@ class PostgresAccounts(Accounts, Keys, KeyLedger):
 
     @override
     async def used(self, keys: Collection[KeyId], *, at: datetime) -> None:
-        async with self._transaction() as connection:
+        async with self._transaction(EVERY_TENANT) as connection:
             await connection.execute(update(_keys).where(_keys.c.id.in_(keys)).values(last_used_at=at))
 
     @override
     async def of_tenant(self, tenant: UUID) -> Sequence[tuple[StoredKey, Account]]:
-        async with self._transaction() as connection:
+        async with self._transaction(side_of(tenant)) as connection:
             rows = await connection.execute(
                 _keys_with_owners().where(_keys.c.tenant_id == tenant).order_by(_keys.c.created_at, _keys.c.id)
             )
         return [(_stored_key(row), Account(row.account_id, row.tenant_id, Role(row.role), row.name)) for row in rows]
 
     @asynccontextmanager
-    async def _transaction(self) -> AsyncIterator[AsyncConnection]:
+    async def _transaction(self, side: Side) -> AsyncIterator[AsyncConnection]:
         try:
             async with asyncio.timeout(self._limit_s), self._engine.begin() as connection:
+                await connection.execute(text(STEP), {"side": side})
                 yield connection
         except IntegrityError as error:
             raise AccountRefused("there is a key of this id already, or no such account or tenant") from error

@@ -10,7 +10,7 @@ from contextlib import asynccontextmanager
 from typing import Any, Literal
 from uuid import UUID
 
-from sqlalchemy import Row, TableClause, and_, column, delete, select, table
+from sqlalchemy import Row, TableClause, and_, column, delete, select, table, text
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.exc import DBAPIError, IntegrityError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
@@ -22,6 +22,7 @@ from gateway.domain.limit_layers import NAMES, UNLIMITED, Own, OwnLimits, Tenant
 from gateway.errors import AccountNotFound
 from gateway.limit_ports import AccountOwn, LimitStore
 from sessions.errors import RecordsUnavailable
+from sessions.tenant_wall import STEP, side_of
 
 _accounts = table("accounts", column("id"), column("tenant_id"), column("role"))
 _of_tenants = table("tenant_limits", column("tenant_id"), column("sessions"), *(column(name) for name in NAMES))
@@ -37,7 +38,7 @@ class PostgresLimits(LimitStore):
 
     @override
     async def of_tenant(self, tenant: UUID) -> TenantOwn:
-        async with self._transaction() as connection:
+        async with self._transaction(tenant) as connection:
             row = (await connection.execute(select(_of_tenants).where(_of_tenants.c.tenant_id == tenant))).one_or_none()
         return TenantOwn() if row is None else TenantOwn(_own(row), _read(row.sessions))
 
@@ -49,7 +50,7 @@ class PostgresLimits(LimitStore):
             .select_from(_accounts.outerjoin(_of_accounts, mine))
             .where(_accounts.c.tenant_id == tenant, _accounts.c.id == account)
         )
-        async with self._transaction() as connection:
+        async with self._transaction(tenant) as connection:
             row = (await connection.execute(wanted)).one_or_none()
         return None if row is None else AccountOwn(Role(row.role), _own(row))
 
@@ -68,7 +69,7 @@ class PostgresLimits(LimitStore):
     async def _put(self, rows: TableClause, key: Mapping[str, UUID], values: Mapping[str, int | None] | None) -> None:
         """The row of this key with these values, or none at all."""
         mine = and_(*(rows.c[name] == value for name, value in key.items()))
-        async with self._transaction() as connection:
+        async with self._transaction(key["tenant_id"]) as connection:
             if values is None:
                 await connection.execute(delete(rows).where(mine))
             else:
@@ -77,9 +78,10 @@ class PostgresLimits(LimitStore):
                 await connection.execute(writing.on_conflict_do_update(index_elements=by, set_=dict(values)))
 
     @asynccontextmanager
-    async def _transaction(self) -> AsyncIterator[AsyncConnection]:
+    async def _transaction(self, tenant: UUID) -> AsyncIterator[AsyncConnection]:
         try:
             async with asyncio.timeout(self._limit_s), self._engine.begin() as connection:
+                await connection.execute(text(STEP), {"side": side_of(tenant)})
                 yield connection
         except IntegrityError as error:
             raise AccountNotFound("there is no such account or tenant") from error

@@ -261,7 +261,7 @@ class MemoryRecords(Records):
 
     @override
     @asynccontextmanager
-    async def begin(self) -> AsyncIterator[UnitOfWork]:
+    async def begin(self, tenant: TenantId | None = None) -> AsyncIterator[UnitOfWork]:
         async with self._turn:
             draft = self._tables.copy()
             yield MemoryUnitOfWork(draft)

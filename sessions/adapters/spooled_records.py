@@ -12,6 +12,7 @@ from typing_extensions import override
 from sessions.adapters.away_records import AtHand, AwayWork
 from sessions.adapters.overlaid_records import OverlaidWork
 from sessions.adapters.remembered_scenarios import RememberedScenarios
+from sessions.domain.viewer import TenantId
 from sessions.errors import RecordsUnavailable
 from sessions.ports import Records, UnitOfWork, WorkingSets
 from sessions.spool_ports import TurnSpool
@@ -28,13 +29,13 @@ class SpooledRecords(Records):
 
     @override
     @asynccontextmanager
-    async def begin(self) -> AsyncIterator[UnitOfWork]:
+    async def begin(self, tenant: TenantId | None = None) -> AsyncIterator[UnitOfWork]:
         async with AsyncExitStack() as held:
-            yield await self._work(held)
+            yield await self._work(held, tenant)
 
-    async def _work(self, held: AsyncExitStack) -> UnitOfWork:
+    async def _work(self, held: AsyncExitStack, tenant: TenantId | None) -> UnitOfWork:
         try:
-            work = await held.enter_async_context(self._records.begin())
+            work = await held.enter_async_context(self._records.begin(tenant))
         except RecordsUnavailable:
             self.away += 1
             return AwayWork(self._at_hand, self._remembered)

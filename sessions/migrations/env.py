@@ -11,6 +11,7 @@ _STATEMENT_TIMEOUT = "120s"
 def _run(connection: Connection) -> None:
     connection.execute(text(f"set lock_timeout = '{_LOCK_TIMEOUT}'"))
     connection.execute(text(f"set statement_timeout = '{_STATEMENT_TIMEOUT}'"))
+    connection.execute(text("set drillyard.tenant = '*'"))  # steps work on the rows of all tenants
     connection.commit()
     context.configure(connection=connection, transaction_per_migration=True)
     with context.begin_transaction():

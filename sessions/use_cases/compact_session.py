@@ -73,7 +73,7 @@ class CompactSession:
         """Whether the note of these turns was written."""
         if self._pauses.holds_back(known.session.id, known.history):
             return False
-        turns = await self._histories.turns(known.session.id, span.from_turn, span.to_turn)
+        turns = await self._histories.turns(known.session, span.from_turn, span.to_turn)
         try:
             told = await self._told(known, own, span, turns)
         except TutorError:

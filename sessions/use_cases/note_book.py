@@ -71,7 +71,7 @@ class NoteBook:
         """
         note = self.note(session, draft)
         try:
-            async with self._records.begin() as work:
+            async with self._records.begin(session.tenant) as work:
                 await work.notes.add(note)
                 await work.outbox.add(_entry(session, note))
         except SessionMoved:

@@ -157,7 +157,7 @@ class TurnPreparation:
         raise SessionMoved("notes of the session are written faster than they are read")
 
     async def _folded(self, known: Known, writer: PromptWriter, fold: Fold) -> Known:
-        turns = await self._histories.turns(known.session.id, fold.from_turn, fold.to_turn)
+        turns = await self._histories.turns(known.session, fold.from_turn, fold.to_turn)
         text = writer.notes.extract(known.content, turns, limit=writer.note_limit(known.history, fold))
         draft = NoteDraft(
             fold.from_turn, fold.to_turn, text, writer.count(text), NoteMaker.EXTRACT, CompactionOutcome.EXTRACTED

@@ -44,7 +44,7 @@ class SessionHistories:
         at_hand = await self._working_sets.get(session)
         if at_hand is not None and at_hand.last_turn == session.turn_count:
             return at_hand
-        async with self._records.begin() as work:
+        async with self._records.begin(session.tenant) as work:
             rebuilt = history(await work.notes.all(session.id), await work.turns.all(session.id))
         if session.is_open:
             await self._working_sets.put(session, rebuilt)
@@ -53,7 +53,7 @@ class SessionHistories:
     async def keep(self, session: Session, told: History) -> None:
         await self._working_sets.put(session, told)
 
-    async def turns(self, session: SessionId, from_turn: int, to_turn: int) -> Sequence[Turn]:
+    async def turns(self, session: Session, from_turn: int, to_turn: int) -> Sequence[Turn]:
         """The turns with these numbers, as they were played, whether or not notes cover them."""
-        async with self._records.begin() as work:
-            return await work.turns.page(session, limit=to_turn - from_turn + 1, after=from_turn - 1)
+        async with self._records.begin(session.tenant) as work:
+            return await work.turns.page(session.id, limit=to_turn - from_turn + 1, after=from_turn - 1)

@@ -10,7 +10,7 @@ from sessions.adapters.postgres.engine import postgres_engine
 from sessions.adapters.postgres.records import PostgresRecords
 from sessions.domain.session import Session
 from sessions.ports import Records, UnitOfWork
-from tests.support.records_world import ELSEWHERE, scenario, settle
+from tests.support.records_world import ELSEWHERE, HERE, scenario, settle
 
 
 @pytest.fixture(params=["memory", pytest.param("postgres", marks=pytest.mark.postgres)])
@@ -48,6 +48,6 @@ class _Unwanted(Exception):
 async def given_up(records: Records) -> AsyncIterator[UnitOfWork]:
     """A transaction whose block raises at its end."""
     with suppress(_Unwanted):
-        async with records.begin() as work:
+        async with records.begin(HERE.tenant) as work:
             yield work
             raise _Unwanted

@@ -220,10 +220,10 @@ class FragileRecords(MemoryRecords):
 
     @override
     @asynccontextmanager
-    async def begin(self) -> AsyncIterator[UnitOfWork]:
+    async def begin(self, tenant: TenantId | None = None) -> AsyncIterator[UnitOfWork]:
         if self.away:
             raise RecordsUnavailable("no database")
-        async with super().begin() as work:
+        async with super().begin(tenant) as work:
             yield work
 
 

@@ -30,20 +30,20 @@ class PostgresDrills(Drills):
             "created_at": drill.created_at,
             **_changing(drill),
         }
-        async with begun(self._engine, limit_s=self._limit_s) as running:
+        async with begun(self._engine, of=drill.tenant, limit_s=self._limit_s) as running:
             await running.changed(insert(drills).values(row))
 
     @override
     async def get(self, tenant: TenantId, drill: DrillId) -> Drill | None:
         wanted = select(drills).where(drills.c.tenant_id == tenant, drills.c.id == drill)
-        async with begun(self._engine, limit_s=self._limit_s) as running:
+        async with begun(self._engine, of=tenant, limit_s=self._limit_s) as running:
             row = await running.one(wanted)
         return None if row is None else _drill(row)
 
     @override
     async def list(self, tenant: TenantId, *, limit: int, after: Cursor | None = None) -> Page[Drill]:
         mine = select(drills).where(drills.c.tenant_id == tenant)
-        async with begun(self._engine, limit_s=self._limit_s) as running:
+        async with begun(self._engine, of=tenant, limit_s=self._limit_s) as running:
             rows = await running.all(paged(mine, drills.c.created_at, drills.c.id, limit=limit, after=after))
         return page(rows, limit, item=_drill, place="created_at")
 
@@ -54,7 +54,7 @@ class PostgresDrills(Drills):
             .where(drills.c.tenant_id == drill.tenant, drills.c.id == drill.id, drills.c.version == drill.version - 1)
             .values(_changing(drill))
         )
-        async with begun(self._engine, limit_s=self._limit_s) as running:
+        async with begun(self._engine, of=drill.tenant, limit_s=self._limit_s) as running:
             if not await running.changed(moving):
                 raise DrillMoved(f"the drill {drill.id} is not at version {drill.version - 1}")
 

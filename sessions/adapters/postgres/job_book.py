@@ -32,7 +32,7 @@ class PostgresJobBook(JobBook):
 
     @override
     async def add(self, job: Job, plans: Sequence[ItemPlan], idempotency: IdempotencyKey | None, *, limit: int) -> Job:
-        async with begun(self._engine) as work:
+        async with begun(self._engine, of=job.tenant) as work:
             await _enter_queue(work, job)
             if idempotency is not None:
                 earlier = await _earlier(work, job.tenant, job.created_by, idempotency)
@@ -45,18 +45,18 @@ class PostgresJobBook(JobBook):
 
     @override
     async def earlier(self, tenant: TenantId, account: AccountId, idempotency: IdempotencyKey) -> Job | None:
-        async with begun(self._engine) as work:
+        async with begun(self._engine, of=tenant) as work:
             return await _earlier(work, tenant, account, idempotency)
 
     @override
     async def get(self, tenant: TenantId, job: JobId) -> Job | None:
-        async with begun(self._engine) as work:
+        async with begun(self._engine, of=tenant) as work:
             return await _found(work, jobs.c.tenant_id == tenant, jobs.c.id == job)
 
     @override
     async def list(self, tenant: TenantId, *, limit: int, after: Cursor | None = None) -> Page[Job]:
         wanted = select(jobs).where(jobs.c.tenant_id == tenant)
-        async with begun(self._engine) as work:
+        async with begun(self._engine, of=tenant) as work:
             rows = await work.all(paged(wanted, jobs.c.created_at, jobs.c.id, limit=limit, after=after))
             layers = await _layers(work, [row.id for row in rows])
         return page(rows, limit, item=lambda row: job_of(row, layers[row.id]), place="created_at")
@@ -74,13 +74,13 @@ class PostgresJobBook(JobBook):
             .order_by(job_items.c.number)
             .limit(limit)
         )
-        async with begun(self._engine) as work:
+        async with begun(self._engine, of=tenant) as work:
             return [item_of(row) for row in await work.all(wanted)]
 
     @override
     async def cancel(self, tenant: TenantId, job: JobId, *, at: datetime) -> Job | None:
         which = (jobs.c.tenant_id == tenant, jobs.c.id == job)
-        async with begun(self._engine) as work:
+        async with begun(self._engine, of=tenant) as work:
             # The job's row comes first here as everywhere, so that who ends its last item waits for us, or we for them.
             ended = await work.changed(
                 update(jobs).where(*which, OPEN_JOB).values(state=JobState.CANCELLED, ended_at=at)

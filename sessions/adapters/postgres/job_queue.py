@@ -25,6 +25,7 @@ from sessions.adapters.postgres.transaction import Transaction, begun
 from sessions.domain.job import Again, Claim, Ended, Item, ItemState, JobId, JobState, Place, WorkerId
 from sessions.domain.viewer import TenantId
 from sessions.job_ports import JobQueue
+from sessions.tenant_wall import EVERY_TENANT
 
 _KEY = (job_items.c.job_id, job_items.c.layer, job_items.c.number)
 
@@ -35,7 +36,7 @@ class PostgresJobQueue(JobQueue):
 
     @override
     async def claim(self, owner: WorkerId, *, at: datetime, until: datetime, running: int) -> Claim | None:
-        async with begun(self._engine) as work:
+        async with begun(self._engine, side=EVERY_TENANT) as work:
             tenant = await _next_tenant(work, at, running)
             found = None if tenant is None else await _next_item(work, tenant, at)
             if found is None:
@@ -74,7 +75,7 @@ class PostgresJobQueue(JobQueue):
     @override
     async def renew(self, owner: WorkerId, places: Sequence[Place], *, until: datetime) -> Sequence[Place]:
         named = [(place.job, place.layer, place.number) for place in places]
-        async with begun(self._engine) as work:
+        async with begun(self._engine, side=EVERY_TENANT) as work:
             # Whoever holds one of the rows now is about to take it away; waiting for them could end in a deadlock.
             held = (
                 select(*_KEY)
@@ -95,7 +96,7 @@ class PostgresJobQueue(JobQueue):
         values = (
             again_values(what, claim.attempt) if isinstance(what, Again) else {**ended_values(what), "ended_at": at}
         )
-        async with begun(self._engine) as work:
+        async with begun(self._engine, side=EVERY_TENANT) as work:
             # Of two who end the last two items one has to see the other's.
             await work.one(select(jobs.c.id).where(jobs.c.id == claim.place.job).with_for_update())
             written = await work.changed(
@@ -119,7 +120,7 @@ class PostgresJobQueue(JobQueue):
             .where(job_items.c.job_id == job, job_items.c.layer == layer, job_items.c.number.between(first, last))
             .order_by(job_items.c.number)
         )
-        async with begun(self._engine) as work:
+        async with begun(self._engine, side=EVERY_TENANT) as work:
             return [item_of(row) for row in await work.all(wanted)]
 
 

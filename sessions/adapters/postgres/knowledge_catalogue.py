@@ -24,7 +24,7 @@ class PostgresCatalogue(Catalogue):
     @override
     async def base(self, tenant: TenantId, base: KnowledgeBaseId) -> KnowledgeBase | None:
         wanted = select(knowledge_bases).where(knowledge_bases.c.tenant_id == tenant, knowledge_bases.c.id == base)
-        async with begun(self._engine, limit_s=self._limit_s) as running:
+        async with begun(self._engine, of=tenant, limit_s=self._limit_s) as running:
             row = await running.one(wanted)
         return None if row is None else base_of(row)
 
@@ -32,7 +32,7 @@ class PostgresCatalogue(Catalogue):
     async def bases(self, tenant: TenantId, *, limit: int, after: Cursor | None = None) -> Page[KnowledgeBase]:
         table = knowledge_bases.c
         mine = select(knowledge_bases).where(table.tenant_id == tenant)
-        async with begun(self._engine, limit_s=self._limit_s) as running:
+        async with begun(self._engine, of=tenant, limit_s=self._limit_s) as running:
             rows = await running.all(paged(mine, table.created_at, table.id, limit=limit, after=after))
         return page(rows, limit, item=base_of, place="created_at")
 
@@ -42,7 +42,7 @@ class PostgresCatalogue(Catalogue):
         wanted = select(knowledge_documents).where(
             table.tenant_id == tenant, table.base_id == base, table.id == document
         )
-        async with begun(self._engine, limit_s=self._limit_s) as running:
+        async with begun(self._engine, of=tenant, limit_s=self._limit_s) as running:
             row = await running.one(wanted)
         return None if row is None else document_of(row)
 
@@ -52,7 +52,7 @@ class PostgresCatalogue(Catalogue):
     ) -> Page[Document]:
         table = knowledge_documents.c
         mine = select(knowledge_documents).where(table.tenant_id == tenant, table.base_id == base)
-        async with begun(self._engine, limit_s=self._limit_s) as running:
+        async with begun(self._engine, of=tenant, limit_s=self._limit_s) as running:
             rows = await running.all(paged(mine, table.created_at, table.id, limit=limit, after=after))
         return page(rows, limit, item=document_of, place="created_at")
 

@@ -26,7 +26,7 @@ class PostgresLibrary(Library):
     @override
     async def add_base(self, base: KnowledgeBase) -> KnowledgeBase:
         table = knowledge_bases.c
-        async with begun(self._engine, limit_s=self._limit_s) as running:
+        async with begun(self._engine, of=base.tenant, limit_s=self._limit_s) as running:
             await running.changed(
                 insert_unless_there(knowledge_bases)
                 .values(_base_values(base))
@@ -41,7 +41,7 @@ class PostgresLibrary(Library):
 
     @override
     async def put_document(self, document: Document, chunks: Sequence[Chunk], *, max_chunks: int) -> Shelved:
-        async with begun(self._engine, limit_s=self._limit_s) as running:
+        async with begun(self._engine, of=document.tenant, limit_s=self._limit_s) as running:
             base = await _locked(running, document.tenant, document.base)
             earlier = await _named(running, document)
             if earlier is not None and earlier.says_the_same_as(document):
@@ -59,7 +59,7 @@ class PostgresLibrary(Library):
     @override
     async def remove_document(self, tenant: TenantId, base: KnowledgeBaseId, document: DocumentId) -> None:
         table = knowledge_documents.c
-        async with begun(self._engine, limit_s=self._limit_s) as running:
+        async with begun(self._engine, of=tenant, limit_s=self._limit_s) as running:
             locked = await _locked(running, tenant, base)
             gone = await running.one(
                 delete(knowledge_documents)
@@ -73,7 +73,7 @@ class PostgresLibrary(Library):
     @override
     async def remove_base(self, tenant: TenantId, base: KnowledgeBaseId) -> None:
         table = knowledge_bases.c
-        async with begun(self._engine, limit_s=self._limit_s) as running:
+        async with begun(self._engine, of=tenant, limit_s=self._limit_s) as running:
             if not await running.changed(delete(knowledge_bases).where(table.tenant_id == tenant, table.id == base)):
                 raise KnowledgeBaseNotFound("there is no such knowledge base")
 
@@ -82,7 +82,7 @@ class PostgresLibrary(Library):
         self, tenant: TenantId, document: DocumentId, model: str, vectors: Mapping[int, bytes]
     ) -> None:
         table = knowledge_chunks.c
-        async with begun(self._engine, limit_s=self._limit_s) as running:
+        async with begun(self._engine, of=tenant, limit_s=self._limit_s) as running:
             await running.each(
                 update(knowledge_chunks)
                 .where(

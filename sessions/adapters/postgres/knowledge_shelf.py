@@ -25,7 +25,7 @@ class PostgresShelf(Shelf):
     @override
     async def version(self, tenant: TenantId, base: KnowledgeBaseId) -> int | None:
         table = knowledge_bases.c
-        row = await self._all(select(table.version).where(table.tenant_id == tenant, table.id == base))
+        row = await self._all(tenant, select(table.version).where(table.tenant_id == tenant, table.id == base))
         return row[0].version if row else None
 
     @override
@@ -40,7 +40,7 @@ class PostgresShelf(Shelf):
             .order_by(*_ORDER)
         )
         version, chunks = None, list[Chunk]()
-        async for rows in self._parts(wanted):
+        async for rows in self._parts(tenant, wanted):
             version = rows[0].version
             chunks += [_chunk(row) for row in rows if row.number is not None]
         return None if version is None else Contents(version, tuple(chunks))
@@ -62,7 +62,7 @@ class PostgresShelf(Shelf):
         )
         if last is not None:
             wanted = wanted.where(knowledge_chunks.c.number <= last)
-        return [_chunk(row) async for rows in self._parts(wanted) for row in rows]
+        return [_chunk(row) async for rows in self._parts(tenant, wanted) for row in rows]
 
     @override
     async def vectors(
@@ -72,14 +72,16 @@ class PostgresShelf(Shelf):
         wanted = select(table.document_id, table.number, table.embedding).where(
             table.tenant_id == tenant, table.base_id == base, table.embedding_model == model
         )
-        return {(row.document_id, row.number): row.embedding async for rows in self._parts(wanted) for row in rows}
+        return {
+            (row.document_id, row.number): row.embedding async for rows in self._parts(tenant, wanted) for row in rows
+        }
 
-    async def _all(self, statement: Select[Any]) -> Sequence[Row[Any]]:
-        async with begun(self._engine, limit_s=self._limit_s) as running:
+    async def _all(self, tenant: TenantId, statement: Select[Any]) -> Sequence[Row[Any]]:
+        async with begun(self._engine, of=tenant, limit_s=self._limit_s) as running:
             return await running.all(statement)
 
-    async def _parts(self, statement: Select[Any]) -> AsyncIterator[Sequence[Row[Any]]]:
-        async with begun(self._engine, limit_s=self._limit_s) as running:
+    async def _parts(self, tenant: TenantId, statement: Select[Any]) -> AsyncIterator[Sequence[Row[Any]]]:
+        async with begun(self._engine, of=tenant, limit_s=self._limit_s) as running:
             async for rows in running.parts(statement):
                 yield rows
 

@@ -16,7 +16,7 @@ class PostgresOutbox(Outbox):
 
     @override
     async def add(self, entry: OutboxEntry) -> None:
-        await self._transaction.changed(
+        await self._transaction.of(entry.tenant).changed(
             insert(outbox).values(
                 tenant_id=entry.tenant,
                 kind=entry.kind,
@@ -28,7 +28,7 @@ class PostgresOutbox(Outbox):
 
     @override
     async def pending(self, *, limit: int) -> Sequence[OutboxEntry]:
-        rows = await self._transaction.all(
+        rows = await self._transaction.of_all().all(
             select(outbox).where(outbox.c.delivered_at.is_(None)).order_by(outbox.c.id).limit(limit)
         )
         return [OutboxEntry(row.tenant_id, row.kind, row.subject, row.facts, row.created_at) for row in rows]

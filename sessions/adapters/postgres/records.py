@@ -12,6 +12,7 @@ from sessions.adapters.postgres.scenarios import PostgresScenarios
 from sessions.adapters.postgres.sessions import PostgresSessions
 from sessions.adapters.postgres.transaction import LIMIT_S, Transaction, begun
 from sessions.adapters.postgres.turns import PostgresTurns
+from sessions.domain.viewer import TenantId
 from sessions.ports import Records, UnitOfWork
 
 
@@ -58,6 +59,6 @@ class PostgresRecords(Records):
 
     @override
     @asynccontextmanager
-    async def begin(self) -> AsyncIterator[UnitOfWork]:
-        async with begun(self._engine, limit_s=self._limit_s) as transaction:
+    async def begin(self, tenant: TenantId | None = None) -> AsyncIterator[UnitOfWork]:
+        async with begun(self._engine, of=tenant, limit_s=self._limit_s) as transaction:
             yield PostgresUnitOfWork(transaction)

@@ -25,7 +25,7 @@ class PostgresScenarios(Scenarios):
 
     @override
     async def add(self, scenario: Scenario) -> None:
-        await self._transaction.changed(
+        await self._transaction.of(scenario.tenant).changed(
             insert(scenarios).values(
                 id=scenario.id,
                 tenant_id=scenario.tenant,
@@ -40,7 +40,7 @@ class PostgresScenarios(Scenarios):
         self, tenant: TenantId, scenario: ScenarioId, content: ScenarioContent, *, by: AccountId, at: datetime
     ) -> Scenario:
         # The update locks the scenario's row until the end of the transaction: two writers take two numbers.
-        row = await self._transaction.one(
+        row = await self._transaction.of(tenant).one(
             update(scenarios)
             .where(scenarios.c.tenant_id == tenant, scenarios.c.id == scenario)
             .values(latest_version=scenarios.c.latest_version + 1)
@@ -56,7 +56,7 @@ class PostgresScenarios(Scenarios):
     @override
     async def get(self, tenant: TenantId, scenario: ScenarioId, version: int | None = None) -> Scenario | None:
         wanted = scenarios.c.latest_version if version is None else version
-        row = await self._transaction.one(
+        row = await self._transaction.of(tenant).one(
             _versions().where(
                 scenarios.c.tenant_id == tenant, scenarios.c.id == scenario, scenario_versions.c.version == wanted
             )
@@ -68,13 +68,13 @@ class PostgresScenarios(Scenarios):
         latest = _versions().where(
             scenarios.c.tenant_id == tenant, scenario_versions.c.version == scenarios.c.latest_version
         )
-        rows = await self._transaction.all(
+        rows = await self._transaction.of(tenant).all(
             paged(latest, scenarios.c.created_at, scenarios.c.id, limit=limit, after=after)
         )
         return page(rows, limit, item=_scenario, place="begun_at")
 
     async def _write_version(self, scenario: Scenario) -> None:
-        await self._transaction.changed(
+        await self._transaction.of(scenario.tenant).changed(
             insert(scenario_versions).values(
                 tenant_id=scenario.tenant,
                 scenario_id=scenario.id,

@@ -24,7 +24,7 @@ class PostgresSessions(Sessions):
     @override
     async def add(self, session: Session, idempotency: IdempotencyKey | None) -> Session:
         # The insert waits for another one with the same key to commit or give up, so the answer below is final.
-        written = await self._transaction.one(
+        written = await self._transaction.of(session.tenant).one(
             insert(sessions)
             .values(_values(session, idempotency))
             .on_conflict_do_nothing(constraint="sessions_idempotency_key")
@@ -39,7 +39,7 @@ class PostgresSessions(Sessions):
 
     @override
     async def by_key(self, tenant: TenantId, trainee: AccountId, idempotency: IdempotencyKey) -> Session | None:
-        row = await self._transaction.one(
+        row = await self._transaction.of(tenant).one(
             select(sessions).where(
                 sessions.c.tenant_id == tenant,
                 sessions.c.trainee_id == trainee,
@@ -54,7 +54,9 @@ class PostgresSessions(Sessions):
 
     @override
     async def get(self, viewer: Viewer, session: SessionId) -> Session | None:
-        row = await self._transaction.one(select(sessions).where(sessions.c.id == session, *_visible_to(viewer)))
+        row = await self._transaction.of(viewer.tenant).one(
+            select(sessions).where(sessions.c.id == session, *_visible_to(viewer))
+        )
         return None if row is None else _session(row)
 
     @override
@@ -68,14 +70,14 @@ class PostgresSessions(Sessions):
             wanted = wanted.where(sessions.c.state == which.state)
         if which.drill is not None:
             wanted = wanted.where(sessions.c.drill_id == which.drill)
-        rows = await self._transaction.all(
+        rows = await self._transaction.of(viewer.tenant).all(
             paged(wanted, sessions.c.created_at, sessions.c.id, limit=limit, after=after)
         )
         return page(rows, limit, item=_session, place="created_at")
 
     @override
     async def advance(self, session: Session) -> Session:
-        advanced = await self._transaction.one(
+        advanced = await self._transaction.of(session.tenant).one(
             update(sessions)
             .where(
                 sessions.c.tenant_id == session.tenant,

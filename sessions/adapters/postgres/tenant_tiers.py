@@ -21,7 +21,7 @@ class PostgresTenantTiers(TenantTiers):
 
     @override
     async def of(self, tenant: TenantId) -> Mapping[Tier, str]:
-        async with begun(self._engine) as work:
+        async with begun(self._engine, of=tenant) as work:
             row = await work.one(select(tenants.c.tiers).where(tenants.c.id == tenant))
         return {} if row is None else _tiers(row.tiers)
 
@@ -33,7 +33,7 @@ class PostgresTenantTiers(TenantTiers):
         merged = tenants.c.tiers.op("||")(bindparam("chosen", chosen, JSONB)).op("-")(
             bindparam("undone", undone, ARRAY(Text))
         )
-        async with begun(self._engine) as work:
+        async with begun(self._engine, of=tenant) as work:
             await work.changed(update(tenants).where(tenants.c.id == tenant).values(tiers=merged))
 
 

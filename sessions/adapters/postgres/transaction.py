@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager, contextmanager
 from typing import Any
+from uuid import UUID
 
 from sqlalchemy import ClauseElement, CursorResult, Executable, Row, Select, text
 from sqlalchemy.exc import DataError, DBAPIError, InterfaceError, OperationalError
@@ -13,6 +14,7 @@ from sqlalchemy.ext.compiler import compiles
 from sqlalchemy.sql.compiler import SQLCompiler
 
 from sessions.errors import RecordsUnavailable, ValueUnstorable
+from sessions.tenant_wall import EVERY_TENANT, NO_TENANT, STEP, Side, side_of
 
 LIMIT_S = 15.0
 """A transaction that takes longer is given up: a server that hangs ends no statement by itself."""
@@ -22,10 +24,25 @@ _PART = 500
 
 
 class Transaction:
-    """Runs statements on one open connection; whoever opened it commits."""
+    """Runs statements on one open connection; whoever opened it commits.
 
-    def __init__(self, connection: AsyncConnection) -> None:
+    Each statement stands on one side of the wall between tenants: that of the tenant named last.
+    """
+
+    def __init__(self, connection: AsyncConnection, side: Side = NO_TENANT) -> None:
         self._connection = connection
+        self._side = side
+        self._stands_on: Side | None = None
+
+    def of(self, tenant: UUID) -> "Transaction":
+        """This transaction, whose next statements are this tenant's."""
+        self._side = side_of(tenant)
+        return self
+
+    def of_all(self) -> "Transaction":
+        """This transaction, whose next statements see every tenant."""
+        self._side = EVERY_TENANT
+        return self
 
     async def one(self, statement: Executable) -> Row[Any] | None:
         return (await self._execute(statement)).one_or_none()
@@ -52,9 +69,15 @@ class Transaction:
     async def _execute(self, statement: Executable, rows: list[dict[str, object]] | None = None) -> CursorResult[Any]:
         with in_our_words():
             try:
+                await self._step()
                 return await self._connection.execute(statement, rows)
             except UnicodeEncodeError as error:  # half a surrogate pair; the driver lets this one through as it is
                 raise ValueUnstorable from error
+
+    async def _step(self) -> None:
+        if self._stands_on != self._side:
+            await self._connection.execute(text(STEP), {"side": self._side})
+            self._stands_on = self._side
 
 
 class _Cursor(Executable, ClauseElement):
@@ -73,14 +96,20 @@ def _declared(cursor: _Cursor, compiler: SQLCompiler, **words: Any) -> str:
 
 
 @asynccontextmanager
-async def begun(engine: AsyncEngine, *, limit_s: float = LIMIT_S) -> AsyncIterator[Transaction]:
-    """One transaction: committed when the block ends, rolled back when it raises or takes longer than `limit_s`."""
+async def begun(
+    engine: AsyncEngine, *, of: UUID | None = None, side: Side = NO_TENANT, limit_s: float = LIMIT_S
+) -> AsyncIterator[Transaction]:
+    """One transaction: committed when the block ends, rolled back when it raises or takes longer than `limit_s`.
+
+    It is the tenant's that it is `of`, or stands on a `side` of the wall that is no tenant's.
+    """
+    side = side if of is None else side_of(of)
     limit = asyncio.timeout(limit_s)
     try:
         async with limit:
             with in_our_words():
                 async with engine.begin() as connection:
-                    yield Transaction(connection)
+                    yield Transaction(connection, side)
     except TimeoutError as error:
         if not limit.expired():  # somebody else's, out of the block
             raise

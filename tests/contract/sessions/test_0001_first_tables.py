@@ -22,7 +22,7 @@ async def filled(database_engine: AsyncEngine) -> AsyncEngine:
     records = PostgresRecords(engine=database_engine)
     await write_scenarios(records)
     await add_sessions(records, session())
-    async with records.begin() as work:
+    async with records.begin(session().tenant) as work:
         await work.turns.add(turn(1))
         await work.turns.add(replace(failed(turn(2)), error=TurnError("tutor_broke", "it broke", retryable=True)))
     return database_engine

@@ -22,7 +22,7 @@ async def filled(database_engine: AsyncEngine) -> AsyncEngine:
     records = PostgresRecords(engine=database_engine)
     await write_scenarios(records)
     await add_sessions(records, session())
-    async with records.begin() as work:
+    async with records.begin(session().tenant) as work:
         await work.turns.add(turn(1))
         await work.notes.add(note(1))
         await work.notes.add(note(2, from_turn=11, to_turn=20))
@@ -59,7 +59,7 @@ async def test_rows_of_a_process_of_the_version_before_are_read(filled: AsyncEng
     )
     async with filled.begin() as connection:
         await connection.execute(text(old))
-    async with PostgresRecords(engine=filled).begin() as work:
+    async with PostgresRecords(engine=filled).begin(session().tenant) as work:
         read = await work.turns.get(session().id, 2)
         seen = await work.sessions.get(HERE.teacher, session().id)
     assert read is not None

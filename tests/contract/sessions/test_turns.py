@@ -12,6 +12,7 @@ from sessions.errors import SessionMoved
 from sessions.ports import Records
 from tests.support.records_fixture import add_sessions
 from tests.support.records_world import (
+    HERE,
     failed,
     session,
     turn,
@@ -39,10 +40,10 @@ async def test_a_turn_comes_back_as_it_was_written(records: Records) -> None:
             Citation(DocumentId(uuid_of("prices")), "prices.pdf", 1, "", 0.5),
         ),
     )
-    async with records.begin() as work:
+    async with records.begin(HERE.tenant) as work:
         await work.turns.add(turn(1))
         await work.turns.add(odd)
-    async with records.begin() as work:
+    async with records.begin(HERE.tenant) as work:
         assert list(await work.turns.all(session().id)) == [turn(1), odd]
         assert await work.turns.get(session().id, 2) == odd
         assert await work.turns.get(session().id, 3) is None
@@ -50,7 +51,7 @@ async def test_a_turn_comes_back_as_it_was_written(records: Records) -> None:
 
 async def test_turns_are_paged_by_number(records: Records) -> None:
     await add_sessions(records, session(), session("other"))
-    async with records.begin() as work:
+    async with records.begin(HERE.tenant) as work:
         for number in (3, 1, 2, 4):
             await work.turns.add(turn(number))
         await work.turns.add(turn(1, of=session("other")))
@@ -62,7 +63,7 @@ async def test_turns_are_paged_by_number(records: Records) -> None:
 
 async def test_a_taken_number_is_refused_and_the_transaction_goes_on(records: Records) -> None:
     await add_sessions(records, session())
-    async with records.begin() as work:
+    async with records.begin(HERE.tenant) as work:
         await work.turns.add(turn(1))
         with pytest.raises(SessionMoved):
             await work.turns.add(replace(turn(1), text="another"))
@@ -70,14 +71,14 @@ async def test_a_taken_number_is_refused_and_the_transaction_goes_on(records: Re
 
 
 async def test_a_turn_of_no_session_is_refused(records: Records) -> None:
-    async with records.begin() as work:
+    async with records.begin(HERE.tenant) as work:
         with pytest.raises(SessionMoved):
             await work.turns.add(turn(1))
 
 
 async def test_a_key_names_one_turn_that_did_not_fail(records: Records) -> None:
     await add_sessions(records, session(), session("other"))
-    async with records.begin() as work:
+    async with records.begin(HERE.tenant) as work:
         await work.turns.add(failed(turn(1, key="k")))
         await work.turns.add(failed(turn(2, key="k")))
         assert await work.turns.by_key(session().id, "k") == failed(turn(2, key="k"))

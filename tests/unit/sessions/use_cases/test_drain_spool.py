@@ -14,6 +14,7 @@ from typing_extensions import override
 from sessions.adapters.local_turn_spool import LocalTurnSpool
 from sessions.domain.session import with_turn
 from sessions.domain.spooled import Fate, SpooledTurn
+from sessions.domain.viewer import TenantId
 from sessions.errors import RecordsUnavailable
 from sessions.ports import UnitOfWork
 from sessions.use_cases.drain_spool import DrainSpool
@@ -115,11 +116,11 @@ class _Unsure(FragileRecords):
 
     @override
     @asynccontextmanager
-    async def begin(self) -> AsyncIterator[UnitOfWork]:
+    async def begin(self, tenant: TenantId | None = None) -> AsyncIterator[UnitOfWork]:
         step = self.steps.pop(0) if self.steps else "well"
         if step == "before":
             raise RecordsUnavailable("lost")
-        async with super().begin() as work:
+        async with super().begin(tenant) as work:
             yield work
         if step == "after":
             raise RecordsUnavailable("its answer was lost")

@@ -60,7 +60,7 @@ async def test_turns_come_by_their_numbers() -> None:
     stage = await staged()
     for number in range(1, 6):
         await stage.play(f"message {number}")
-    turns = await histories_of(stage, MemoryWorkingSets()).turns(stage.session.id, 2, 4)
+    turns = await histories_of(stage, MemoryWorkingSets()).turns(stage.session, 2, 4)
     assert [turn.number for turn in turns] == [2, 3, 4]
 
 

@@ -13,6 +13,7 @@ from sessions.domain.note import NoteMaker
 from sessions.domain.session import with_turn as with_one_more
 from sessions.domain.spooled import SpooledTurn
 from sessions.domain.turn import TurnState
+from sessions.domain.viewer import TenantId
 from sessions.errors import SessionMoved
 from sessions.ports import Records, UnitOfWork
 from sessions.use_cases.note_book import CompactionOutcome, NoteBook, NoteDraft
@@ -118,7 +119,7 @@ async def test_a_turn_whose_predecessor_left_the_spool_just_now_is_written() -> 
 
         @override
         @asynccontextmanager
-        async def begin(self) -> AsyncIterator[UnitOfWork]:
+        async def begin(self, tenant: TenantId | None = None) -> AsyncIterator[UnitOfWork]:
             if not await stage.turns():
                 await written(stage.records, stage.session, first)
                 raise SessionMoved("too early")

@@ -52,9 +52,7 @@ def of_x_forwarded(addresses: Sequence[str], schemes: Sequence[str]) -> list[Hop
     if len(by_hop) == 1:
         by_hop *= len(listed)
     missing: list[str] = [""] * (len(listed) - len(by_hop))
-    return [
-        Hop(_address(address), _scheme(scheme)) for address, scheme in zip(listed, missing + by_hop, strict=True)
-    ]
+    return [Hop(_address(address), _scheme(scheme)) for address, scheme in zip(listed, missing + by_hop, strict=True)]
 
 
 def of_forwarded(lines: Sequence[str]) -> list[Hop]:

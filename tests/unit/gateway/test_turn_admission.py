@@ -77,9 +77,11 @@ async def test_what_the_gate_refuses_reaches_no_tutor() -> None:
 async def test_the_lease_that_the_gate_took_is_the_one_the_turn_holds() -> None:
     stage, gate, lock = await staged(), RecordedGate(), MemoryTurnLock()
     stage.use = use_cases(replace(stage.outside, lock=lock))
-    async with lock.hold(stage.session.id, taken="lease-1"):
-        async with admission_of(stage, gate).begin(stage.order()) as admitted:
-            await admitted.turn.run(lambda _: None)
+    async with (
+        lock.hold(stage.session.id, taken="lease-1"),
+        admission_of(stage, gate).begin(stage.order()) as admitted,
+    ):
+        await admitted.turn.run(lambda _: None)
     async with lock.hold(stage.session.id, taken="another"):
         with pytest.raises(SessionBusy):
             await admission_of(stage, gate).begin(stage.order()).__aenter__()

@@ -88,6 +88,8 @@ class TurnJournal:
                 for reached, event in self._behind(place):
                     yield reached, event
                     place = reached
+                    if event is self.terminal:
+                        return
                 if self._is_beyond(place):
                     yield place + 1, TURN_LOST
                     return
@@ -98,6 +100,8 @@ class TurnJournal:
             self.readers -= 1
 
     def _is_beyond(self, place: int) -> bool:
+        if self.terminal == TURN_LOST:
+            return place >= terminal_place(self.length)
         if self.terminal is not None:
             return place > terminal_place(self.length)
         return not self.may_lag and characters_before(place) > self.length

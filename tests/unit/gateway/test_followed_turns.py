@@ -178,12 +178,14 @@ async def test_a_lost_turn_is_told_so_only_once_its_lease_is_gone(followed: Scen
     assert events[-1] == (terminal_place(kept), TURN_LOST)
 
 
-async def test_a_reader_who_has_more_than_was_kept_is_told_of_the_loss_too(followed: Scene) -> None:
+@pytest.mark.parametrize("after", [4, 5, 6, 9])
+async def test_a_reader_who_has_more_than_was_kept_is_told_of_the_loss_too(followed: Scene, after: int) -> None:
+    """Also one who has a single character more, and so the place at which the end of what was kept would stand."""
     await followed.keep(3)
-    reading = asyncio.ensure_future(read(await followed.reader(), 9))
+    reading = asyncio.ensure_future(read(await followed.reader(), after))
     followed.lose_the_process()
     followed.lose_the_lease()
-    assert await asyncio.wait_for(reading, 5) == [(10, TURN_LOST)]
+    assert await asyncio.wait_for(reading, 5) == [(max(after + 1, terminal_place(3)), TURN_LOST)]
 
 
 async def test_a_turn_whose_process_lives_is_not_lost_without_its_lease(

@@ -18,7 +18,8 @@ from router.domain.exchange import Call
 from router.domain.failover import Elsewhere, Failure, GiveUp, Why, after_failure
 from router.domain.fleet import ReplicaId
 from router.domain.pin import PinDecision
-from router.domain.relay import AskAgain, Complete, Continue, Relay, Stuck
+from router.domain.relay import Relay
+from router.domain.resume import AskAgain, Complete, Continue, Stuck
 from router.domain.trace_parent import with_trace_parent
 from router.errors import (
     EngineBroke,

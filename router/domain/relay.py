@@ -8,8 +8,6 @@ and the end, which is held back until it is complete. After a failure `resume` s
 events of the next answer are all read and written anew under the id of the first.
 """
 
-import re
-from dataclasses import dataclass
 from typing import assert_never
 
 from router.domain.asked import (
@@ -29,48 +27,18 @@ from router.domain.ending import Ending
 from router.domain.envelope import Envelope, envelope_of, joint_comment
 from router.domain.exchange import Call, CallPath
 from router.domain.joint import Before, Joint
+from router.domain.prompt_ids import cut_prompt_ids
+from router.domain.resume import AskAgain, Complete, Continue, Resume, Stuck
 from router.domain.sse import DONE, MAX_EVENT_BYTES, SEPARATOR, event_data
 from router.domain.stop_watch import StopWatch
 from router.domain.told_ids import ToldIds
+from router.domain.untold import Untold
 from router.errors import StreamBroken
 
 _ORDINARY = b'"finish_reason":null'
 _FINISH = b'"finish_reason":"'
 _NAMED_ERROR = (b"event: error", b"event:error")
-_PROMPT_IDS = re.compile(rb'"prompt_token_ids":\s*(?=\[)')
 _MAX_FIRST_EVENT_BYTES = 4 * MAX_EVENT_BYTES  # with the tokens of a prompt that fills a large window
-_MAX_UNTOLD_BYTES = 8 * MAX_EVENT_BYTES
-
-
-@dataclass(frozen=True, slots=True)
-class AskAgain:
-    """Nothing was handed out: ask anew."""
-
-    call: Call
-
-
-@dataclass(frozen=True, slots=True)
-class Continue:
-    """Send this call; feed its answer."""
-
-    call: Call
-
-
-@dataclass(frozen=True, slots=True)
-class Complete:
-    """Nothing is missing: these bytes end the reply."""
-
-    data: bytes
-
-
-@dataclass(frozen=True, slots=True)
-class Stuck:
-    """The reply cannot be continued honestly."""
-
-    why: str
-
-
-Resume = AskAgain | Continue | Complete | Stuck
 
 
 class Relay:
@@ -105,8 +73,7 @@ class Relay:
         self._tail = b""
         self._heard = Heard()
         self._settled: int | None = None
-        self._untold: list[bytes] = []
-        self._untold_bytes = 0
+        self._untold = Untold()
         self._ending = Ending(choices=self._choices)
         self._broken: StreamBroken | None = None
         self._passes_unread = False
@@ -220,8 +187,7 @@ class Relay:
         self._tail = b""
         self._heard = Heard()
         self._settled = None
-        self._untold = []
-        self._untold_bytes = 0
+        self._untold = Untold()
         self._ending = Ending(choices=self._choices)
         self._broken = None
         self._passes_unread = False
@@ -302,10 +268,7 @@ class Relay:
             return self._released() + event if event else b""
         if self._envelope is None:
             self._envelope = envelope_of(chunk.document, is_chat=self._first_call.path is CallPath.CHAT)
-        self._untold.append(event)
-        self._untold_bytes += len(event)
-        if self._untold_bytes > _MAX_UNTOLD_BYTES:
-            raise StreamBroken("the engine says nothing at length")
+        self._untold.add(event)
         if not chunk.says_something:
             return b""
         self._has_begun = True
@@ -314,24 +277,17 @@ class Relay:
 
     def _released(self) -> bytes:
         """What has been waiting for the first word of the answer."""
-        if not self._untold:
-            return b""
-        if self._joint is not None:
+        untold = self._untold.taken()
+        if untold and self._joint is not None:
             self._continued += 1
-        untold = b"".join(self._untold)
-        self._untold.clear()
         return untold
 
     def _without_prompt_ids(self, block: bytes) -> bytes:
         """A long prompt's tokens are a long list, which goes to the caller only if the caller asked for it."""
-        found = _PROMPT_IDS.search(block)
-        if found is None:
-            return block
-        begin, end = found.end(), block.find(b"]", found.end()) + 1
-        if not end:
-            return block  # it is no JSON then, as will be found
-        self._heard.keep_prompt_ids(block[begin:end])
-        return block[:begin] + b"null" + block[end:] if self._asks_for_ids else block
+        ids, rest = cut_prompt_ids(block)
+        if ids:
+            self._heard.keep_prompt_ids(ids)
+        return rest if self._asks_for_ids else block
 
     def _delivered(self) -> Delivered:
         heard, joint = self._heard, self._joint
@@ -378,7 +334,7 @@ class Relay:
         self._had_reasoning = told.has_reasoning
         self._call = plan.call
         self._expect(joint)
-        self._untold.append(joint_comment(continued=self._continued + 1, replica=replica))
+        self._untold.add(joint_comment(continued=self._continued + 1, replica=replica))
 
     def _ids_behind(self, tokens: int) -> ToldIds | None:
         if self._told_ids is not None:

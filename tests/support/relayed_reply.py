@@ -5,7 +5,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from router.domain.exchange import Call, CallPath
-from router.domain.relay import AskAgain, Complete, Continue, Relay, Stuck
+from router.domain.relay import Relay
+from router.domain.resume import AskAgain, Complete, Continue, Stuck
 from router.errors import StreamBroken
 from tests.support.deterministic_engine import PROMPT_TEXT, DeterministicEngine
 

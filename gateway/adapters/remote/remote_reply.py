@@ -18,7 +18,8 @@ from router.domain.engine_stream import EngineStream
 from router.domain.exchange import Call, StreamItem
 from router.domain.fleet import ReplicaId
 from router.domain.pin import PinDecision
-from router.domain.relay import AskAgain, Complete, Continue, Relay, Stuck
+from router.domain.relay import Relay
+from router.domain.resume import AskAgain, Complete, Continue, Stuck
 from router.errors import EngineBroke, EngineError, RouterError, StreamBroken
 
 _ROUTERS_ASKED = 3

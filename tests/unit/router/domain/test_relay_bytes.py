@@ -8,7 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from router.domain.exchange import Call, CallPath
-from router.domain.relay import AskAgain, Complete, Continue, Relay, Stuck
+from router.domain.relay import Relay
+from router.domain.resume import AskAgain, Complete, Continue, Stuck
 from router.domain.sse import MAX_EVENT_BYTES
 from router.errors import StreamBroken
 from tests.support.deterministic_engine import DeterministicEngine

@@ -3,7 +3,8 @@
 import pytest
 
 from router.domain.exchange import Call, CallPath
-from router.domain.relay import Continue, Relay
+from router.domain.relay import Relay
+from router.domain.resume import Continue
 
 BODY = b'{"model":"m","messages":[{"role":"user","content":"Tell."}],"stream":true}'
 CALL = Call(CallPath.CHAT, BODY, "m", is_streamed=True, request_id="r-1")

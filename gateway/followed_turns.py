@@ -38,7 +38,7 @@ _PATIENT_ROUNDS: Final = 60
 """Of a turn that nobody can tell of any more, neither its process nor the record."""
 _AWAY_ROUNDS: Final = 5
 _LOOKS: Final = 20
-_LOOK_S: Final = 0.05
+_LOOK_S: Final = 0.1
 
 
 @dataclass(slots=True)
@@ -92,12 +92,13 @@ class FollowedTurns:
     def count(self) -> int:
         return len(self._turns)
 
-    async def find(self, viewer: Viewer, session: SessionId, number: int) -> TurnReader | None:
-        """A turn that another process runs, or has run just now, for one who may see the session.
-
-        Raises `JournalUnavailable`.
+    async def find(
+        self, viewer: Viewer, session: SessionId, number: int, *, was_read: bool = False
+    ) -> TurnReader | None:
+        """A turn that another process runs, or has run just now, for one who may see the session and says that he has
+        read it already, or not. Raises `JournalUnavailable`.
         """
-        kept = await self._kept(session, number)
+        kept = await self._kept(session, number, was_read=was_read)
         return None if kept is None else await self._reader(viewer, kept)
 
     async def join(self, viewer: Viewer, head: Head, text: str) -> TurnReader | None:
@@ -150,14 +151,16 @@ class FollowedTurns:
             except Exception:  # noqa: BLE001  what is wrong with one turn must not end the following of all others
                 _log.exception("followed turns could not be looked after")
 
-    async def _kept(self, session: SessionId, number: int) -> KeptJournal | None:
-        """What is kept of a turn; one that may have begun just now is waited for, since its first page follows it."""
+    async def _kept(self, session: SessionId, number: int, *, was_read: bool = False) -> KeptJournal | None:
+        """What is kept of a turn. One that may have begun just now is waited for, since its first page follows it, and
+        so is one that was there: Redis may have been emptied, and with it the lease, and is filled again soon.
+        """
         for _ in range(_LOOKS):
             kept = await self._journals.read(session, number)
-            if kept is not None or not await self._journals.is_running(session):
+            if kept is not None or not (was_read or await self._journals.is_running(session)):
                 return kept
             latest = await self._journals.latest(session)
-            if latest is not None and latest.turn + 1 != number:
+            if latest is not None and latest.turn not in (number - 1, number):
                 return None
             await asyncio.sleep(_LOOK_S)
         return None
@@ -182,7 +185,7 @@ class FollowedTurns:
 
     async def _follow(self, followed: _Followed, after: int) -> AsyncGenerator[tuple[int, TurnEvent], None]:
         if not followed.journal.is_over:  # it may have been left out for want of readers before the first one came
-            self._turns[followed.head.attempt] = followed
+            followed = self._turns.setdefault(followed.head.attempt, followed)
         async with aclosing(followed.journal.follow(after)) as events:
             async for event in events:
                 yield event

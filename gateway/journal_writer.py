@@ -7,6 +7,7 @@ what is new in all that it watches. A Redis that is away costs nothing but that;
 
 import asyncio
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Final
@@ -25,6 +26,8 @@ WATCH_S: Final = 5.0
 _QUICK_S: Final = 0.02
 """How much later others hear of what was released."""
 _AWAY_S: Final = 1.0
+_AGAIN_S: Final = 0.5
+"""How often a quiet turn is written too, which costs next to nothing where the store still has it."""
 _MOST_PAGES: Final = 256
 """In one step, which Redis does without doing anything else."""
 _KEEP_ENDED_S: Final = 30.0
@@ -52,6 +55,11 @@ class _Written:
     is_written: bool = False
     """With its end."""
 
+    @property
+    def is_quiet(self) -> bool:
+        """Whether all that it has said was written."""
+        return self.mode is Mode.APPEND and self.kept == self.journal.length
+
     def ended_before(self, moment: float) -> bool:
         return self.ended_at is not None and self.ended_at < moment
 
@@ -76,6 +84,7 @@ class JournalWriter:
         self._changed: set[str] = set()
         self._untold: set[str] = set()
         self._next_write = 0.0
+        self._next_look = 0.0
         self._something = asyncio.Event()
         self.failures = 0
         """How often Redis could not be asked."""
@@ -110,9 +119,22 @@ class JournalWriter:
     async def run(self) -> None:
         while True:
             if not (self._urgent or self._changed or self._untold):
-                self._something.clear()
-                await self._something.wait()
+                await self._wait()
+            if _now() >= self._next_look:
+                self._look_after_all()
             await asyncio.sleep(_QUICK_S if await self._round(is_last=False) else _AWAY_S)
+
+    async def _wait(self) -> None:
+        self._something.clear()
+        with suppress(TimeoutError):
+            async with asyncio.timeout(_AGAIN_S if self._turns else None):
+                await self._something.wait()
+
+    def _look_after_all(self) -> None:
+        """The store may have been emptied, and an end may be past writing."""
+        self._forget(turn for turn in self._turns.values() if turn.ended_before(_now() - _KEEP_ENDED_S))
+        self._changed.update(attempt for attempt, turn in self._turns.items() if turn.is_quiet)
+        self._next_look = _now() + _AGAIN_S
 
     async def finish(self) -> None:
         """Write and tell what has not been yet."""
@@ -127,7 +149,6 @@ class JournalWriter:
             await self._write(is_last=is_last)
         except JournalUnavailable:
             self.failures += 1
-            self._forget(turn for turn in self._turns.values() if turn.ended_before(_now() - _KEEP_ENDED_S))
             return False
         except Exception:  # noqa: BLE001  what is wrong with one turn must not end the writing of all others
             _log.exception("journals could not be written")
@@ -147,7 +168,7 @@ class JournalWriter:
                     watcher.had = max(watcher.had, length)
                     if not is_there:
                         turn.watchers.pop(name, None)
-        except JournalUnavailable:
+        except (JournalUnavailable, asyncio.CancelledError):
             self._untold |= telling & self._turns.keys()
             raise
         self._forget(turn for turn in self._turns.values() if turn.is_written and turn.head.attempt in telling)
@@ -172,7 +193,7 @@ class JournalWriter:
             while waiting:
                 await self._write_some([self._turns[attempt] for attempt in waiting[:_MOST_PAGES]])
                 del waiting[:_MOST_PAGES]
-        except JournalUnavailable:
+        except (JournalUnavailable, asyncio.CancelledError):
             self._urgent.update(waiting)
             raise
 

@@ -197,8 +197,8 @@ class RunningTurns:
             return stored(earlier)
         return None if order.session in self._running else await self._shared.join(order)
 
-    async def read(self, viewer: Viewer, session: SessionId, number: int) -> TurnReader:
-        """The turn as it runs, here or elsewhere, or as it was stored.
+    async def read(self, viewer: Viewer, session: SessionId, number: int, *, was_read: bool = False) -> TurnReader:
+        """The turn as it runs, here or elsewhere, or as it was stored; one that `was_read` before is looked for longer.
 
         Raises `SessionNotFound`, `TurnNotFound` or `JournalUnavailable`.
         """
@@ -210,7 +210,9 @@ class RunningTurns:
         except TurnNotFound:
             # The session may be seen, and the turn may run.
             running = self._find(session, number)
-            found = await running.reader() if running is not None else await self._shared.find(viewer, session, number)
+            if running is not None:
+                return await running.reader()
+            found = await self._shared.find(viewer, session, number, was_read=was_read)
             if found is None:
                 raise
             return found

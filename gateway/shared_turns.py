@@ -71,9 +71,11 @@ class SharedTurns:
         except JournalUnavailable:
             return None
 
-    async def find(self, viewer: Viewer, session: SessionId, number: int) -> TurnReader | None:
+    async def find(
+        self, viewer: Viewer, session: SessionId, number: int, *, was_read: bool = False
+    ) -> TurnReader | None:
         """A turn that another process runs, for one who may see the session; raises `JournalUnavailable`."""
-        return await self._followed.find(viewer, session, number)
+        return await self._followed.find(viewer, session, number, was_read=was_read)
 
     async def cancel(self, session: SessionId, number: int) -> bool:
         """Whether another process runs the turn, and was told to stop it; raises `JournalUnavailable`."""

@@ -88,7 +88,8 @@ async def follow_turn(request: Request, viewer: TurnFollower, session_id: str, t
     query = query_of(request, FollowQuery)
     session, number = session_id_of(request, session_id), turn_number_of(request, turn)
     after = _last_place(request.headers.get("last-event-id") or query.last_event_id, number)
-    return _stream(request, await services_of(request).turns.read(viewer, session, number), after=after)
+    reader = await services_of(request).turns.read(viewer, session, number, was_read=after > 0)
+    return _stream(request, reader, after=after)
 
 
 @routes.post(

@@ -138,6 +138,16 @@ async def test_a_reader_who_comes_late_is_not_forgotten(followed: Scene) -> None
     assert text(await reading) == TEXT
 
 
+async def test_a_reader_who_comes_late_and_one_who_came_meanwhile_are_told_the_same(followed: Scene) -> None:
+    late = await followed.reader()
+    await eventually(lambda: followed.here.followed == 0)
+    both = [asyncio.ensure_future(read(await followed.reader()))]
+    both.append(asyncio.ensure_future(read(late)))
+    await asyncio.sleep(0)
+    followed.tell(0, len(TEXT), Cancelled())
+    assert [text(await asyncio.wait_for(each, 5)) for each in both] == [TEXT, TEXT]
+
+
 async def test_two_readers_share_what_is_told(followed: Scene) -> None:
     readers = [asyncio.ensure_future(read(await followed.reader())) for _ in range(2)]
     followed.tell(0, len(TEXT), Cancelled())
@@ -280,3 +290,17 @@ async def test_a_turn_that_has_begun_just_now_is_waited_for() -> None:
         await one.keep(3)
         assert (await asyncio.wait_for(finding, 5)).number == 1
         assert await one.here.find(one.stage.trainee, one.head.session, 7) is None
+
+
+async def test_who_has_read_a_turn_waits_for_a_store_that_was_emptied(followed: Scene) -> None:
+    followed.place.journals.flush()
+    followed.lose_the_lease()
+    viewer, head = followed.stage.trainee, followed.head
+    assert await followed.here.find(viewer, head.session, head.turn) is None
+    found = asyncio.ensure_future(followed.here.find(viewer, head.session, head.turn, was_read=True))
+    await asyncio.sleep(0)
+    await followed.keep(5)
+    reader = await found
+    assert reader is not None
+    async with aclosing(reader.events(3)) as events:
+        assert await anext(events) == (6, Delta("llo"))

@@ -28,11 +28,13 @@ class CountingJournals(MemoryJournals):
     def __init__(self) -> None:
         super().__init__()
         self.steps: list[int] = []
+        self.asked = 0
         self.going_on = asyncio.Event()
         self.going_on.set()
 
     @override
     async def write(self, pages: Sequence[Page]) -> Sequence[Outcome]:
+        self.asked += 1
         await self.going_on.wait()
         self.steps.append(len(pages))
         return await super().write(pages)
@@ -145,6 +147,34 @@ async def test_a_store_that_was_emptied_is_filled_again() -> None:
         one.journals.flush()
         journal.add(" there.")
         await one.written("Hello there.")
+
+
+async def test_a_store_that_was_emptied_is_filled_again_though_nothing_new_is_said() -> None:
+    async with desk() as one:
+        quiet, busy = one.turn(), one.turn(2, "busy")
+        quiet.add("Hello")
+        await one.written("Hello")
+        one.journals.flush()
+
+        def is_there() -> bool:
+            busy.add("x")
+            return (has := one.journals._kept.get((SESSION, 1))) is not None and has.text == "Hello"
+
+        await eventually(is_there)
+
+
+async def test_what_was_being_written_when_the_process_stops_is_written_all_the_same() -> None:
+    one = Desk()
+    one.journals.going_on.clear()
+    one.turn().end(Cancelled())
+    running = asyncio.ensure_future(one.writer.run())
+    await eventually(lambda: one.journals.asked > 0)
+    running.cancel()
+    await asyncio.wait([running])
+    one.journals.going_on.set()
+    await one.writer.finish()
+    assert (kept := await one.kept()) is not None
+    assert kept.terminal == Cancelled()
 
 
 async def test_a_store_that_is_away_is_written_to_once_it_is_back(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -42,6 +42,10 @@ class RecordedGate(Gate):
     unseated: list[tuple[UUID, UUID | None, UUID]] = field(default_factory=list)
     inside: int = 0
 
+    @property
+    def settled(self) -> list[Spent]:
+        return [spent for admission in self.admissions for spent in admission.spent]
+
     @override
     @asynccontextmanager
     async def admit(self, claim: Claim) -> AsyncIterator[Admission]:

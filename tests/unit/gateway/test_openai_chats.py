@@ -1,9 +1,6 @@
 """A chat completion on its way: what is asked of the router and of the limits, and in which order."""
 
 import json
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
-from dataclasses import dataclass, field
 from typing import Any
 from uuid import uuid4
 
@@ -12,7 +9,7 @@ from typing_extensions import override
 
 from gateway.domain.access import Principal, Role
 from gateway.domain.cache_salt import cache_salt
-from gateway.domain.limits import AccountLimits, Claim, Spent, Standing, TenantLimits
+from gateway.domain.limits import AccountLimits, Claim, Spent, TenantLimits
 from gateway.domain.openai_parameters import ParameterPolicy
 from gateway.errors import (
     AccountLimitReached,
@@ -22,55 +19,17 @@ from gateway.errors import (
     ModelNotServed,
     ServerStopping,
 )
-from gateway.limit_ports import Admission, EffectiveLimits
+from gateway.limit_ports import EffectiveLimits
 from gateway.openai_chats import ChatModel, ChatOrder, ChatWays, OpenAiChats
 from router.errors import EngineRejected, NoRoom
 from sessions.domain.tiers import Tier
-from tests.support.open_gate import OpenGate
+from tests.support.recorded_gate import RecordedGate
 from tests.support.recorded_tracing import RecordedTracing
 from tests.support.scripted_carrier import PIECES, PROMPT_TOKENS, ScriptedCarrier, WordsOfChat
 from tests.support.session_fakes import FakeTiers
 
 WINDOW = 200
 LIMITS = AccountLimits(requests_per_minute=7)
-
-
-class Told(Admission):
-    def __init__(self, gate: "TellingGate") -> None:
-        self._gate = gate
-
-    @property
-    @override
-    def lease(self) -> str:
-        return ""
-
-    @property
-    @override
-    def standing(self) -> tuple[Standing, ...]:
-        return ()
-
-    @override
-    def settle(self, spent: Spent) -> None:
-        self._gate.settled.append(spent)
-
-
-@dataclass
-class TellingGate(OpenGate):
-    claims: list[Claim] = field(default_factory=list)
-    settled: list[Spent] = field(default_factory=list)
-    left: int = 0
-    refusal: Exception | None = None
-
-    @override
-    @asynccontextmanager
-    async def admit(self, claim: Claim) -> AsyncIterator[Admission]:
-        self.claims.append(claim)
-        if self.refusal is not None:
-            raise self.refusal
-        try:
-            yield Told(self)
-        finally:
-            self.left += 1
 
 
 class SevenAMinute(EffectiveLimits):
@@ -85,7 +44,7 @@ class SevenAMinute(EffectiveLimits):
 
 class Desk:
     def __init__(self, tracing: RecordedTracing | None = None) -> None:
-        self.carrier, self.gate, self.is_stopping = ScriptedCarrier(), TellingGate(), False
+        self.carrier, self.gate, self.is_stopping = ScriptedCarrier(), RecordedGate(), False
         self.tiers = FakeTiers(models=("small", "large"))
         self.chats = OpenAiChats(
             models=[ChatModel(name, WINDOW, WordsOfChat()) for name in ("small", "large")],
@@ -116,7 +75,7 @@ async def test_a_request_is_counted_let_in_carried_and_settled() -> None:
     assert told.endswith(b"data: [DONE]\n\n")
     caller, (claim,) = desk.caller, desk.gate.claims
     assert claim == Claim(caller.tenant, caller.account, LIMITS, input_tokens=6, output_tokens=100)
-    assert (desk.gate.settled, desk.gate.left) == ([Spent(PROMPT_TOKENS, len(PIECES) + 1)], 1)
+    assert (desk.gate.settled, desk.gate.inside) == ([Spent(PROMPT_TOKENS, len(PIECES) + 1)], 0)
     assert desk.carrier.carried[0].is_closed
     assert desk.carrier.body["cache_salt"] == cache_salt(caller.tenant)
     assert desk.carrier.body["chat_template_kwargs"] == {"date_string": "26 Jul 2024"}
@@ -208,7 +167,7 @@ async def test_what_no_replica_takes_is_given_back() -> None:
     desk.carrier.refusal = NoRoom(waited_s=1, position=3, retry_after_s=2)
     with pytest.raises(NoRoom):
         await desk.ask()
-    assert (desk.gate.settled, desk.gate.left) == ([], 1)
+    assert (len(desk.gate.admissions), desk.gate.settled, desk.gate.inside) == (1, [], 0)
 
 
 @pytest.mark.parametrize(

@@ -119,19 +119,15 @@ class Outbox(Protocol):
         """The oldest entries nobody has delivered yet."""
 
 
-class UnitOfWork(Protocol):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UnitOfWork:
     """One transaction's view of the records; everything in it happens or nothing does."""
 
-    @property
-    def scenarios(self) -> Scenarios: ...
-    @property
-    def sessions(self) -> Sessions: ...
-    @property
-    def turns(self) -> Turns: ...
-    @property
-    def notes(self) -> Notes: ...
-    @property
-    def outbox(self) -> Outbox: ...
+    scenarios: Scenarios
+    sessions: Sessions
+    turns: Turns
+    notes: Notes
+    outbox: Outbox
 
 
 class Records(Protocol):

@@ -166,33 +166,11 @@ class _Outbox(Outbox):
         _away()
 
 
-class AwayWork(UnitOfWork):
-    def __init__(self, at_hand: AtHand, remembered: RememberedScenarios) -> None:
-        self._scenarios = _Scenarios(remembered)
-        self._sessions = _Sessions(at_hand)
-        self._turns = _Turns(at_hand)
-
-    @property
-    @override
-    def scenarios(self) -> Scenarios:
-        return self._scenarios
-
-    @property
-    @override
-    def sessions(self) -> Sessions:
-        return self._sessions
-
-    @property
-    @override
-    def turns(self) -> Turns:
-        return self._turns
-
-    @property
-    @override
-    def notes(self) -> Notes:
-        return _Notes()
-
-    @property
-    @override
-    def outbox(self) -> Outbox:
-        return _Outbox()
+def away_work(at_hand: AtHand, remembered: RememberedScenarios) -> UnitOfWork:
+    return UnitOfWork(
+        scenarios=_Scenarios(remembered),
+        sessions=_Sessions(at_hand),
+        turns=_Turns(at_hand),
+        notes=_Notes(),
+        outbox=_Outbox(),
+    )

@@ -218,40 +218,6 @@ class MemoryOutbox(Outbox):
         return self._outbox[:limit]
 
 
-class MemoryUnitOfWork(UnitOfWork):
-    def __init__(self, tables: _Tables) -> None:
-        self._scenarios = MemoryScenarios(tables)
-        self._sessions = MemorySessions(tables)
-        self._turns = MemoryTurns(tables)
-        self._notes = MemoryNotes(tables)
-        self._outbox = MemoryOutbox(tables)
-
-    @property
-    @override
-    def scenarios(self) -> MemoryScenarios:
-        return self._scenarios
-
-    @property
-    @override
-    def sessions(self) -> MemorySessions:
-        return self._sessions
-
-    @property
-    @override
-    def turns(self) -> MemoryTurns:
-        return self._turns
-
-    @property
-    @override
-    def notes(self) -> MemoryNotes:
-        return self._notes
-
-    @property
-    @override
-    def outbox(self) -> MemoryOutbox:
-        return self._outbox
-
-
 class MemoryRecords(Records):
     """Transactions run one after the other, each on a copy that takes the place of the tables when it ends well."""
 
@@ -264,7 +230,13 @@ class MemoryRecords(Records):
     async def begin(self, tenant: TenantId | None = None) -> AsyncIterator[UnitOfWork]:
         async with self._turn:
             draft = self._tables.copy()
-            yield MemoryUnitOfWork(draft)
+            yield UnitOfWork(
+                scenarios=MemoryScenarios(draft),
+                sessions=MemorySessions(draft),
+                turns=MemoryTurns(draft),
+                notes=MemoryNotes(draft),
+                outbox=MemoryOutbox(draft),
+            )
             self._tables = draft
 
 

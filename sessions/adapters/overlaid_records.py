@@ -1,6 +1,7 @@
 """A transaction's view of the records in which the turns of the spool stand as if they were written already."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from typing_extensions import override
 
@@ -10,7 +11,7 @@ from sessions.domain.session import Session, SessionFilter, SessionId
 from sessions.domain.spooled import SpooledTurn, ahead
 from sessions.domain.turn import IdempotencyKey, Turn
 from sessions.domain.viewer import AccountId, TenantId, Viewer
-from sessions.ports import Notes, Outbox, Scenarios, Sessions, Turns, UnitOfWork
+from sessions.ports import Sessions, Turns, UnitOfWork
 from sessions.spool_ports import TurnSpool
 
 
@@ -90,38 +91,14 @@ class OverlaidTurns(Turns):
         return by_key(waiting, key) or await self._turns.by_key(session, key)
 
 
-class OverlaidWork(UnitOfWork):
-    def __init__(self, work: UnitOfWork, *, spool: TurnSpool, remembered: RememberedScenarios) -> None:
-        waiting = Waiting(spool)
-        self._work = work
-        self._scenarios = remembered.seeing(work.scenarios)
-        self._sessions = OverlaidSessions(work.sessions, waiting)
-        self._turns = OverlaidTurns(work.turns, waiting)
-
-    @property
-    @override
-    def scenarios(self) -> Scenarios:
-        return self._scenarios
-
-    @property
-    @override
-    def sessions(self) -> Sessions:
-        return self._sessions
-
-    @property
-    @override
-    def turns(self) -> Turns:
-        return self._turns
-
-    @property
-    @override
-    def notes(self) -> Notes:
-        return self._work.notes
-
-    @property
-    @override
-    def outbox(self) -> Outbox:
-        return self._work.outbox
+def overlaid_work(work: UnitOfWork, *, spool: TurnSpool, remembered: RememberedScenarios) -> UnitOfWork:
+    waiting = Waiting(spool)
+    return replace(
+        work,
+        scenarios=remembered.seeing(work.scenarios),
+        sessions=OverlaidSessions(work.sessions, waiting),
+        turns=OverlaidTurns(work.turns, waiting),
+    )
 
 
 def with_waiting(stored: Sequence[Turn], waiting: Sequence[SpooledTurn], *, after: int) -> Sequence[Turn]:

@@ -9,8 +9,8 @@ from contextlib import AsyncExitStack, asynccontextmanager
 
 from typing_extensions import override
 
-from sessions.adapters.away_records import AtHand, AwayWork
-from sessions.adapters.overlaid_records import OverlaidWork
+from sessions.adapters.away_records import AtHand, away_work
+from sessions.adapters.overlaid_records import overlaid_work
 from sessions.adapters.remembered_scenarios import RememberedScenarios
 from sessions.domain.viewer import TenantId
 from sessions.errors import RecordsUnavailable
@@ -38,5 +38,5 @@ class SpooledRecords(Records):
             work = await held.enter_async_context(self._records.begin(tenant))
         except RecordsUnavailable:
             self.away += 1
-            return AwayWork(self._at_hand, self._remembered)
-        return OverlaidWork(work, spool=self._spool, remembered=self._remembered)
+            return away_work(self._at_hand, self._remembered)
+        return overlaid_work(work, spool=self._spool, remembered=self._remembered)

@@ -3,14 +3,13 @@
 They take several keys at once, which one Redis with its replicas allows and a Redis Cluster does not.
 """
 
-from collections.abc import Callable, Mapping, Sequence
-from importlib.resources import files
+from collections.abc import Callable, Sequence
 from uuid import UUID
 
 from redis.asyncio import Redis
-from redis.commands.core import AsyncScript
 from redis.exceptions import RedisError
 
+from gateway.adapters.lua_script import lua_script
 from gateway.adapters.patience import patience
 from gateway.domain.limit_book import Limit, Verdict, account_of
 from gateway.domain.limits import Claim, SeatClaim, Spent
@@ -21,6 +20,7 @@ Value = str | int
 Renewal = tuple[str, Claim]
 
 _NONE = -1
+_NAMES = ("admit", "settle", "renew", "seat", "unseat")
 
 
 class LimitScripts:
@@ -39,7 +39,7 @@ class LimitScripts:
         self.lease_us, self.seat_us = round(lease_s * 1_000_000), round(seat_s * 1_000_000)
         self._timeout_s = timeout_s
         self._clock_us = clock_us
-        self._scripts = _scripts(client)
+        self._scripts = {name: lua_script(client, "limits", name) for name in _NAMES}
 
     async def admit(self, holder: str, claim: Claim) -> Verdict:
         limits, drill = claim.limits, claim.drill_limits
@@ -103,15 +103,6 @@ class LimitScripts:
 
     def _now(self) -> Value:
         return "" if self._clock_us is None else self._clock_us()
-
-
-def _scripts(client: Redis) -> Mapping[str, AsyncScript]:
-    folder = files("gateway.adapters").joinpath("lua")
-    shared = folder.joinpath("limits.lua").read_text("utf-8")
-    names = ("admit", "settle", "renew", "seat", "unseat")
-    return {
-        name: client.register_script(f"{shared}\n{folder.joinpath(f'{name}.lua').read_text('utf-8')}") for name in names
-    }
 
 
 def _keys(holder: str, claim: Claim) -> list[str]:

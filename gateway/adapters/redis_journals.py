@@ -1,16 +1,14 @@
 """Journals in Redis: a stream for each turn, whose entries are numbered by their places in the turn's events."""
 
-import asyncio
-from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
-from contextlib import asynccontextmanager
-from importlib.resources import files
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager
 from typing import Final, cast
 
 from redis.asyncio import Redis
-from redis.commands.core import AsyncScript
-from redis.exceptions import RedisError
 from typing_extensions import override
 
+from gateway.adapters.lua_script import lua_script
+from gateway.adapters.redis_answer import answered
 from gateway.domain.journal import Head, KeptJournal, Outcome, Page
 from gateway.domain.journal_words import Unreadable, read_end, read_head, written_end, written_head
 from gateway.errors import JournalUnavailable
@@ -36,20 +34,19 @@ class RedisJournals(Journals):
         self._lease_key = lease_key
         self._timeout_s = timeout_s
         self._kept_ms = (round(_RUNNING_S * 1000), round(keep_s * 1000))
-        script = files("gateway.adapters").joinpath("lua", "write_journals.lua").read_text("utf-8")
-        self._write = AsyncScript(client, script)
+        self._write = lua_script(client, "write_journals")
 
     @override
     async def write(self, pages: Sequence[Page]) -> Sequence[Outcome]:
         keys = [key for page in pages for key in (_journal(page.head.session, page.head.turn), _latest(page.head))]
         words = [word for page in pages for word in _words(page)]
-        async with self._in_time():
+        async with self._answered():
             answers = await self._write(keys=keys, args=[*self._kept_ms, *words])
         return [Outcome(answer.decode()) for answer in answers]
 
     @override
     async def read(self, session: SessionId, turn: int) -> KeptJournal | None:
-        async with self._in_time():
+        async with self._answered():
             entries = cast(Sequence[_Entry], await self._client.xrange(_journal(session, turn)))
         try:
             return _kept(entries)
@@ -58,7 +55,7 @@ class RedisJournals(Journals):
 
     @override
     async def latest(self, session: SessionId) -> Head | None:
-        async with self._in_time(min(self._timeout_s, _QUICK_S)):
+        async with answered(min(self._timeout_s, _QUICK_S), JournalUnavailable()):
             written = cast(bytes | None, await self._client.get(f"dy:jrn:{session}"))
         try:
             return None if written is None else read_head(written)
@@ -67,16 +64,11 @@ class RedisJournals(Journals):
 
     @override
     async def is_running(self, session: SessionId) -> bool:
-        async with self._in_time():
+        async with self._answered():
             return bool(await self._client.exists(self._lease_key(session)))
 
-    @asynccontextmanager
-    async def _in_time(self, seconds: float | None = None) -> AsyncIterator[None]:
-        try:
-            async with asyncio.timeout(self._timeout_s if seconds is None else seconds):
-                yield
-        except (RedisError, OSError, TimeoutError) as error:
-            raise JournalUnavailable from error
+    def _answered(self) -> AbstractAsyncContextManager[None]:
+        return answered(self._timeout_s, JournalUnavailable())
 
 
 def _journal(session: SessionId, turn: int) -> str:

@@ -8,10 +8,10 @@ from typing import Final
 import structlog
 from redis.asyncio import Redis
 from redis.asyncio.client import PubSub
-from redis.exceptions import RedisError
 from structlog.typing import FilteringBoundLogger
 from typing_extensions import override
 
+from gateway.adapters.redis_answer import NO_ANSWER, answered
 from gateway.domain.journal import Letter
 from gateway.domain.journal_words import Unreadable, read_letter, written_letter
 from gateway.errors import JournalUnavailable
@@ -34,11 +34,9 @@ class RedisMail(Mail):
 
     @override
     async def send(self, to: str, letter: Letter) -> bool:
-        try:
-            async with asyncio.timeout(self._timeout_s):
-                return await self._client.publish(_channel(to), written_letter(letter)) > 0
-        except (RedisError, OSError, TimeoutError) as error:
-            raise JournalUnavailable from error
+        async with answered(self._timeout_s, JournalUnavailable()):
+            heard = await self._client.publish(_channel(to), written_letter(letter))
+        return heard > 0
 
     @override
     async def letters(self) -> AsyncIterator[Letter]:
@@ -47,7 +45,7 @@ class RedisMail(Mail):
                 async with self._client.pubsub() as line, aclosing(self._heard(line)) as heard:
                     async for letter in heard:
                         yield letter
-            except (RedisError, OSError, TimeoutError) as error:
+            except NO_ANSWER as error:
                 _log.debug("no letters from other processes", error=type(error).__name__)
             await asyncio.sleep(_RETRY_S)
 

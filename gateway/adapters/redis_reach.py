@@ -6,18 +6,16 @@ again. So an outage costs who meets it a moment once, whatever is asked of Redis
 """
 
 import asyncio
-from typing import Final
 from weakref import WeakSet
 
 import structlog
 from redis.asyncio import Redis
 from redis.asyncio.connection import AbstractConnection
 from redis.exceptions import ConnectionError as NoConnection
-from redis.exceptions import RedisError
 from structlog.typing import FilteringBoundLogger
 
-_STEPS: Final = 10
-_NO_ANSWER: Final = (RedisError, OSError, TimeoutError)
+from gateway.adapters.patience import patience
+from gateway.adapters.redis_answer import NO_ANSWER
 
 _log: FilteringBoundLogger = structlog.get_logger(__name__)
 
@@ -60,23 +58,11 @@ class RedisReach:
 
     async def _error(self) -> str | None:
         try:
-            async with asyncio.timeout(None) as limit:
-                self._step(limit, _STEPS)
+            async with patience(self._patience_s):
                 await self._asking.ping()
-        except _NO_ANSWER as error:
+        except NO_ANSWER as error:
             return type(error).__name__
-        finally:
-            self._timer.cancel()
         return None
-
-    def _step(self, limit: asyncio.Timeout, left: int) -> None:
-        """The patience passes in steps, each at least one round of the loop: where it is this process that is slow, an
-        answer that has come is heard before the last of them."""
-        if left == 0:
-            limit.reschedule(0.0)
-            return
-        loop = asyncio.get_running_loop()
-        self._timer = loop.call_later(self._patience_s / _STEPS, self._step, limit, left - 1)
 
     async def _lost(self, error: str) -> None:
         if not self.is_away:

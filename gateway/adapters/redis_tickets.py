@@ -1,14 +1,12 @@
 """Stream tickets in Redis: kept by their hash, gone by themselves, and taken out in the step that reads them."""
 
-import asyncio
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import AbstractAsyncContextManager
 
 from redis.asyncio import Redis
-from redis.exceptions import RedisError
 from typing_extensions import override
 
 from gateway.access_ports import Tickets
+from gateway.adapters.redis_answer import answered
 from gateway.domain.tickets import Grant, kept_as, read_grant
 from gateway.errors import TicketsUnavailable
 
@@ -22,22 +20,17 @@ class RedisTickets(Tickets):
 
     @override
     async def give(self, grant: Grant, ticket: str, *, for_s: float) -> None:
-        async with self._in_our_words():
+        async with self._answered():
             await self._client.set(_key(ticket), grant.written(), px=int(for_s * 1000))
 
     @override
     async def redeem(self, ticket: str) -> Grant | None:
-        async with self._in_our_words():
+        async with self._answered():
             found = await self._client.getdel(_key(ticket))
         return read_grant(found.decode()) if isinstance(found, bytes) else None
 
-    @asynccontextmanager
-    async def _in_our_words(self) -> AsyncIterator[None]:
-        try:
-            async with asyncio.timeout(self._timeout_s):
-                yield
-        except (RedisError, OSError, TimeoutError) as error:
-            raise TicketsUnavailable("Redis cannot be asked now") from error
+    def _answered(self) -> AbstractAsyncContextManager[None]:
+        return answered(self._timeout_s, TicketsUnavailable("Redis cannot be asked now"))
 
 
 def _key(ticket: str) -> str:

@@ -13,7 +13,6 @@ import math
 import secrets
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
-from importlib.resources import files
 
 import structlog
 from redis.asyncio import Redis
@@ -22,6 +21,7 @@ from redis.exceptions import RedisError
 from structlog.typing import FilteringBoundLogger
 from typing_extensions import override
 
+from sessions.adapters.lua_script import lua_script
 from sessions.domain.session import SessionId
 from sessions.errors import SessionBusy, TurnLockUnavailable
 from sessions.ports import TurnLease, TurnLock
@@ -62,9 +62,9 @@ class RedisTurnLock(TurnLock):
     def __init__(self, *, client: Redis, lease_s: float, timeout_s: float = 1.0) -> None:
         self._lease_s = lease_s
         self._timeout_s = timeout_s
-        self._take = _script(client, "take_turn_lock")
-        self._renew = _script(client, "renew_turn_lock")
-        self._release = _script(client, "release_turn_lock")
+        self._take = lua_script(client, "take_turn_lock")
+        self._renew = lua_script(client, "renew_turn_lock")
+        self._release = lua_script(client, "release_turn_lock")
 
     @override
     @asynccontextmanager
@@ -147,10 +147,6 @@ def _retry_after_s(left_ms: int) -> int:
     """When to ask again. What is left of the lease bounds the wait for a dead holder; a living one renews it, and gives
     it back as soon as its turn ends."""
     return min(max(_LEAST_RETRY_S, math.ceil(left_ms / 1000)), _MOST_RETRY_S)
-
-
-def _script(client: Redis, name: str) -> AsyncScript:
-    return client.register_script((files("sessions.adapters") / "lua" / f"{name}.lua").read_text())
 
 
 def _now() -> float:

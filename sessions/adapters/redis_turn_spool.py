@@ -8,17 +8,16 @@ import asyncio
 import secrets
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
-from importlib.resources import files
 from typing import Final
 from uuid import UUID
 
 import structlog
 from redis.asyncio import Redis
-from redis.commands.core import AsyncScript
 from redis.exceptions import RedisError
 from structlog.typing import FilteringBoundLogger
 from typing_extensions import override
 
+from sessions.adapters.lua_script import lua_script
 from sessions.adapters.stored_spooled import packed, unpacked
 from sessions.domain.session import SessionId
 from sessions.domain.spooled import SpooledTurn
@@ -41,9 +40,9 @@ class RedisTurnSpool(TurnSpool):
         self._room = (most_turns, most_bytes)
         self._timeout_s = timeout_s
         self._owner = secrets.token_hex(8)
-        self._put = _script(client, "put_spooled_turn")
-        self._remove = _script(client, "remove_spooled_turn")
-        self._list = _script(client, "list_spooled_sessions")
+        self._put = lua_script(client, "put_spooled_turn")
+        self._remove = lua_script(client, "remove_spooled_turn")
+        self._list = lua_script(client, "list_spooled_sessions")
         self.failures = 0
 
     @override
@@ -111,7 +110,3 @@ class RedisTurnSpool(TurnSpool):
 
 def _key(session: SessionId) -> str:
     return f"dy:spool:{session}"
-
-
-def _script(client: Redis, name: str) -> AsyncScript:
-    return client.register_script((files("sessions.adapters") / "lua" / f"{name}.lua").read_text())

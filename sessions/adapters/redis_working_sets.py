@@ -7,7 +7,6 @@ it is an error; it is counted. The texts of the talk are in here and must not re
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from importlib.resources import files
 from typing import Final, TypeVar
 
 import structlog
@@ -16,6 +15,7 @@ from redis.exceptions import RedisError
 from structlog.typing import FilteringBoundLogger
 from typing_extensions import override
 
+from sessions.adapters.lua_script import lua_script
 from sessions.adapters.stored_history import packed, packed_session, unpacked, unpacked_session
 from sessions.domain.history import History
 from sessions.domain.session import Session, SessionId
@@ -34,7 +34,7 @@ class RedisWorkingSets(WorkingSets):
         self._client = client
         self._ttl_ms = round(ttl_s * 1000)
         self._timeout_s = timeout_s
-        self._put = client.register_script((files("sessions.adapters") / "lua" / "put_working_set.lua").read_text())
+        self._put = lua_script(client, "put_working_set")
         self._is_away = False
         self.hits = 0
         self.misses = 0

@@ -17,6 +17,8 @@ ELSEWHERE = {
     "gateway/api/limit_views.py": "tests/integration/api/test_limits.py",
     "gateway/cli/limits_wire.py": "tests/integration/cli/test_limits.py",
     "gateway/cli/answers_client.py": "tests/integration/cli/test_answers.py",
+    "gateway/adapters/lua_script.py": "tests/contract/gateway/test_limit_scripts.py",
+    "sessions/adapters/lua_script.py": "tests/contract/sessions/test_redis_turn_lock.py",
     "gateway/adapters/memory_tickets.py": "tests/contract/gateway/test_redis_tickets.py",
     "gateway/api/knowledge_views.py": "tests/integration/api/test_knowledge.py",
     "gateway/api/upload.py": "tests/integration/api/test_knowledge.py",

@@ -3,6 +3,7 @@
 from collections.abc import Awaitable, Callable
 from typing import Generic, TypeVar
 
+from gateway.domain.remembered import Remembered
 from sessions.errors import RecordsUnavailable
 
 _MOST_REMEMBERED = 10_000
@@ -23,30 +24,25 @@ class BriefMemory(Generic[Key, Value]):
         self._otherwise = otherwise
         self._ttl_s = ttl_s
         self._clock = clock
-        self._known: dict[Key, tuple[float, Value]] = {}
+        self._known = Remembered[Key, Value](_MOST_REMEMBERED)
         self._changes = 0
 
     async def get(self, key: Key) -> Value:
         # Counted from before the question, so that no answer is trusted for longer than promised.
         now, changes = self._clock(), self._changes
-        until, value = self._known.get(key, (now, self._otherwise))
-        if now < until:
-            return value
+        known = self._known.get(key, now=now)
+        if known is not None:
+            return known[0]
+        (value,) = self._known.last(key) or (self._otherwise,)
         try:
             value = await self._ask(key)
         except RecordsUnavailable:
             now = self._clock()
         # An answer that crossed a change made here may be the one from before it.
         if changes == self._changes:
-            self._remember(key, now + self._ttl_s, value)
+            self._known.put(key, value, until=now + self._ttl_s)
         return value
 
     def forget(self, key: Key) -> None:
         self._changes += 1
-        self._known.pop(key, None)
-
-    def _remember(self, key: Key, until: float, value: Value) -> None:
-        self._known.pop(key, None)
-        self._known[key] = until, value
-        if len(self._known) > _MOST_REMEMBERED:
-            del self._known[next(iter(self._known))]
+        self._known.forget(key)

@@ -11,7 +11,7 @@ from http import HTTPStatus
 from itertools import chain
 
 from gateway import errors as edge
-from gateway.domain.limit_headers import Quota, limit_headers
+from gateway.domain.limit_headers import limit_headers
 from router import errors as routing
 from sessions import errors as training
 
@@ -185,7 +185,7 @@ class Problem:
     retry_after_s: float | None = None
     challenge: str = 'Bearer realm="drillyard"'
     """How to sign in (RFC 6750), told with a 401."""
-    standing: Sequence[Quota] = ()
+    standing: Sequence[edge.QuotaLeft] = ()
     """The account's quotas, where one of them is the reason."""
 
     def body(self) -> dict[str, Member]:

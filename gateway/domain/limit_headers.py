@@ -2,28 +2,14 @@
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import Protocol
+
+from gateway.errors import QuotaLeft
 
 _REQUESTS = "requests"
 _SECOND_MS, _MINUTE_MS = 1000, 60_000
 
 
-class Quota(Protocol):
-    """One quota as it stands; see `Standing`."""
-
-    @property
-    def name(self) -> str: ...
-    @property
-    def limit(self) -> int: ...
-    @property
-    def remaining(self) -> int: ...
-    @property
-    def reset_s(self) -> float: ...
-    @property
-    def window_s(self) -> float: ...
-
-
-def limit_headers(standing: Sequence[Quota]) -> Mapping[str, str]:
+def limit_headers(standing: Sequence[QuotaLeft]) -> Mapping[str, str]:
     """Nothing for an account without quotas. OpenAI knows only one kind of tokens: told is the one of which less is
     left."""
     if not standing:

@@ -25,5 +25,10 @@ class Remembered(Generic[Key, Answer]):
         found = self._answers.get(key)
         return (found[1],) if found is not None and now < found[0] else None
 
+    def last(self, key: Key) -> tuple[Answer] | None:
+        """The same, though it be over."""
+        found = self._answers.get(key)
+        return None if found is None else (found[1],)
+
     def forget(self, key: Key) -> None:
         self._answers.pop(key, None)

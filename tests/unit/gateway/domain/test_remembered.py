@@ -6,7 +6,9 @@ def test_an_answer_counts_until_its_time_even_when_it_is_nothing() -> None:
     remembered.put("a", None, until=10.0)
     assert remembered.get("a", now=9.9) == (None,)
     assert remembered.get("a", now=10.0) is None
+    assert remembered.last("a") == (None,)
     assert remembered.get("b", now=0.0) is None
+    assert remembered.last("b") is None
 
 
 def test_only_the_latest_are_kept() -> None:

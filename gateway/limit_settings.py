@@ -2,13 +2,23 @@
 
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, ValidatorFunctionWrapHandler, WrapValidator
 
 from gateway.domain.access import Role
 from gateway.domain.limit_layers import UNLIMITED, OwnLimits
 
 MOST = 2_000_000_000
-Some = Annotated[int, Field(ge=1, le=MOST)] | Literal["unlimited"]
+
+
+def _one_reason(value: object, read: ValidatorFunctionWrapHandler) -> object:
+    """Pydantic tells of each member of a union by itself, and in the names of its own types."""
+    try:
+        return read(value)
+    except ValidationError:
+        raise ValueError(f"a limit is a whole number from 1 to {MOST}, or {UNLIMITED!r}") from None
+
+
+Some = Annotated[Annotated[int, Field(ge=1, le=MOST)] | Literal["unlimited"], WrapValidator(_one_reason)]
 
 
 class RoleLimits(BaseModel):

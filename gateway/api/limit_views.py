@@ -1,26 +1,22 @@
 """What operators send and see of limits."""
 
 from collections.abc import Mapping
-from typing import Annotated, Literal, Self
-
-from pydantic import Field
+from typing import Literal, Self
 
 from gateway.api.requests import Sent
 from gateway.api.views import View
 from gateway.domain.limit_layers import UNLIMITED, Effective, OwnLimits, TenantOwn
-from gateway.limit_settings import MOST
-
-Some = Annotated[int, Field(ge=1, le=MOST)] | Literal["unlimited"] | None
+from gateway.limit_settings import Some
 
 
 class OwnLimitsBody(Sent):
     """Limits of one account; what is null or left out is inherited."""
 
-    requests_per_minute: Some = None
-    request_burst: Some = None
-    input_tokens_per_minute: Some = None
-    output_tokens_per_minute: Some = None
-    turns_in_flight: Some = None
+    requests_per_minute: Some | None = None
+    request_burst: Some | None = None
+    input_tokens_per_minute: Some | None = None
+    output_tokens_per_minute: Some | None = None
+    turns_in_flight: Some | None = None
 
     def own(self) -> OwnLimits:
         return OwnLimits(
@@ -35,7 +31,7 @@ class OwnLimitsBody(Sent):
 class TenantLimitsBody(OwnLimitsBody):
     """Limits of each account of the tenant, and of its open sessions together."""
 
-    sessions: Some = None
+    sessions: Some | None = None
 
     def of_tenant(self) -> TenantOwn:
         return TenantOwn(self.own(), self.sessions)

@@ -55,7 +55,7 @@ class SpoolFile:
                 for spooled in _left(orphan):
                     self.add(spooled)
                     found.append(spooled)
-                path.unlink()
+                path.unlink(missing_ok=True)  # another process that starts may have been as fast
         return found
 
 

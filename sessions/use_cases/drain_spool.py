@@ -27,13 +27,20 @@ class DrainSpool:
         self.drained: Counter[Fate] = Counter()
 
     async def __call__(self) -> int:
-        """One round: how many turns left the spool. It ends early, and quietly, where the records are still away."""
-        before = self._left
-        try:
-            for session in await self._spool.waiting(limit=_AT_ONCE):
+        """One round: how many turns left the spool. It ends early, and quietly, where the records are still away.
+
+        What is wrong with one session is raised once all others have had their turn.
+        """
+        before, fault = self._left, None
+        for session in await self._spool.waiting(limit=_AT_ONCE):
+            try:
                 await self._drain(session)
-        except RecordsUnavailable:
-            pass
+            except RecordsUnavailable:
+                break
+            except Exception as error:  # noqa: BLE001  it stays first in the list, before all others
+                fault = error
+        if fault is not None:
+            raise fault
         return self._left - before
 
     @property

@@ -2,9 +2,10 @@
 
 import asyncio
 from collections import Counter
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import replace
+from uuid import uuid4
 
 import pytest
 from hypothesis import given, settings
@@ -12,7 +13,7 @@ from hypothesis import strategies as st
 from typing_extensions import override
 
 from sessions.adapters.local_turn_spool import LocalTurnSpool
-from sessions.domain.session import with_turn
+from sessions.domain.session import SessionId, with_turn
 from sessions.domain.spooled import Fate, SpooledTurn
 from sessions.domain.viewer import TenantId
 from sessions.errors import RecordsUnavailable
@@ -98,6 +99,30 @@ async def test_what_the_records_cannot_hold_does_not_stop_the_others() -> None:
     assert await DrainSpool(records=stage.records, spool=spool)() == 1
     assert [each.turn.text for each in spool.aside] == ["a NUL \x00"]
     assert other.session.id != stage.session.id
+
+
+class _Faulty(LocalTurnSpool):
+    """Does not know what to make of the turns of one session, which has waited longest."""
+
+    faulty = SessionId(uuid4())
+
+    @override
+    async def waiting(self, *, limit: int) -> Sequence[SessionId]:
+        return [self.faulty, *await super().waiting(limit=limit)]
+
+    @override
+    async def of(self, session: SessionId) -> Sequence[SpooledTurn]:
+        if session == self.faulty:
+            raise ValueError("what is this?")
+        return await super().of(session)
+
+
+async def test_a_fault_with_one_session_is_told_and_keeps_no_other_waiting() -> None:
+    stage, spool = await staged(), _Faulty(most_turns=9, most_bytes=1 << 20)
+    await spool.put(spooled(stage, 1))
+    with pytest.raises(ValueError, match="what is this"):
+        await DrainSpool(records=stage.records, spool=spool)()
+    assert (await stage.turns(), spool.count) == ([spooled(stage, 1).turn], 0)
 
 
 async def test_records_that_are_still_away_leave_everything_where_it_is() -> None:

@@ -31,6 +31,8 @@ class SessionAdmission:
         tenant, account = order.viewer.tenant, order.viewer.account
         claim = Claim(tenant, account, await self._limits.of_account(tenant, account))
         async with self._gate.admit(claim) as admission:
-            session = await self._start(order)
+            started = await self._start.started(order)
+            if not started.is_new:  # asked for at the same time under the same key: one of them pays
+                return AdmittedSession(started.session)
             admission.settle(Spent(0, 0))
-        return AdmittedSession(session, admission.standing)
+        return AdmittedSession(started.session, admission.standing)

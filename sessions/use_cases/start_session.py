@@ -25,6 +25,13 @@ class SessionOrder:
     drill: DrillId | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class StartedSession:
+    session: Session
+    is_new: bool
+    """Otherwise it was there already, under the order's key."""
+
+
 class StartSession:
     def __init__(self, *, records: Records, drills: Drills, seats: Seats, clock: Clock) -> None:
         self._records = records
@@ -40,6 +47,9 @@ class StartSession:
             return await work.sessions.by_key(order.viewer.tenant, order.viewer.account, order.idempotency)
 
     async def __call__(self, order: SessionOrder) -> Session:
+        return (await self.started(order)).session
+
+    async def started(self, order: SessionOrder) -> StartedSession:
         """The new session, in its seat, or the earlier one of the same key.
 
         Raises `DrillNotFound`, `DrillClosed`, `DrillInvalid` for another scenario than the drill's,
@@ -47,7 +57,7 @@ class StartSession:
         """
         earlier = await self.earlier(order)
         if earlier is not None:
-            return earlier
+            return StartedSession(earlier, is_new=False)
         now = self._clock.now()
         drill = await self._drill(order, now)
         async with self._records.begin() as work:
@@ -60,7 +70,7 @@ class StartSession:
         finally:
             if not written:
                 await self._seats.give_back(wanted)
-        return session
+        return StartedSession(session, is_new=written)
 
     async def _drill(self, order: SessionOrder, now: datetime) -> Drill | None:
         if order.drill is None:

@@ -1,5 +1,6 @@
 """The start of a session is one request; one that does not start is none."""
 
+import asyncio
 from dataclasses import replace
 
 import pytest
@@ -48,6 +49,16 @@ async def test_asking_again_under_the_same_key_is_free() -> None:
     with pytest.raises(IdempotencyKeyReused):
         await admission(replace(order, idempotency=IdempotencyKey("k-1", "other")))
     assert len(gate.claims) == 1
+
+
+async def test_of_many_under_the_same_key_at_once_one_pays() -> None:
+    stage, gate = await staged(), RecordedGate()
+    order = SessionOrder(stage.trainee, stage.scenario.id, {}, KEY)
+    admission = admission_of(stage, gate)
+    admitted = await asyncio.gather(*(admission(order) for _ in range(5)))
+    assert len({one.session.id for one in admitted}) == 1
+    assert [one.spent for one in gate.admissions if one.spent] == [[Spent(0, 0)]]
+    assert [one.standing for one in admitted if one.standing] == [STANDING]
 
 
 async def test_without_a_seat_the_request_is_given_back() -> None:

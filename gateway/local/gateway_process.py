@@ -98,9 +98,11 @@ def port_taken(host: str, port: int) -> PortTaken:
     )
 
 
-def base_url(host: str, port: int) -> str:
+def base_url(host: str, port: int, caller: Mapping[str, str]) -> str:
+    """Whoever called with a certificate in the environment gets HTTPS."""
     shown = _EVERYWHERE.get(host, f"[{host}]" if ":" in host else host)
-    return f"http://{shown}:{port}"
+    scheme = "https" if caller.get("DRILLYARD_TLS__CERTIFICATE") else "http"
+    return f"{scheme}://{shown}:{port}"
 
 
 def migration(module: str, environment: Mapping[str, str], *, log: Path) -> Command:
@@ -110,7 +112,7 @@ def migration(module: str, environment: Mapping[str, str], *, log: Path) -> Comm
 def gateway_service(
     module: str, wanted: Wanted, caller: Mapping[str, str], *, log: Path, has_replicas: bool
 ) -> Service:
-    environment, url = gateway_environment(wanted, caller), base_url(wanted.host, wanted.port)
+    environment, url = gateway_environment(wanted, caller), base_url(wanted.host, wanted.port, caller)
     command = our_module(module, "serve", name="gateway", log=log, environment=environment, grace_s=_GRACE_S)
     return Service(
         command=command,

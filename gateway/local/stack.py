@@ -166,4 +166,4 @@ class Stack:
         self._parts.append((service, child))
         if port != wanted.port:
             self._progress.note(f"port {wanted.port} was taken meanwhile; using {port}")
-        return base_url(wanted.host, port)
+        return base_url(wanted.host, port, caller)

@@ -74,7 +74,12 @@ def test_replicas_that_cannot_be_read_are_left_to_the_settings_to_refuse(text: s
     ],
 )
 def test_the_address_is_one_that_can_be_called(host: str, url: str) -> None:
-    assert base_url(host, 80) == url
+    assert base_url(host, 80, {}) == url
+
+
+def test_with_a_certificate_in_the_environment_it_is_an_address_of_https() -> None:
+    assert base_url("127.0.0.1", 80, {"DRILLYARD_TLS__CERTIFICATE": "/c.pem"}) == "https://127.0.0.1:80"
+    assert base_url("127.0.0.1", 80, {"DRILLYARD_TLS__CERTIFICATE": ""}) == "http://127.0.0.1:80"
 
 
 def test_a_taken_port_that_was_asked_for_is_an_error() -> None:

@@ -1,10 +1,12 @@
 import json
 import socket
+import ssl
 import threading
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
+import trustme
 from typing_extensions import override
 
 from gateway.local.free_port import free_port
@@ -50,6 +52,20 @@ def test_an_answer_is_its_status_and_text(url: str) -> None:
     answer = ask(url)
     assert answer.is_good
     assert "reasons" in answer.text
+
+
+def test_a_server_of_ours_answers_whatever_its_certificate_is_for() -> None:
+    Scripted.status = {}
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    trustme.CA().issue_cert("drills.example").configure_cert(context)
+    with ThreadingHTTPServer(("127.0.0.1", 0), Scripted) as server:
+        server.socket = context.wrap_socket(server.socket, server_side=True)
+        thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
+        thread.start()
+        answer = ask(f"https://127.0.0.1:{server.server_port}")
+        server.shutdown()
+        thread.join()
+    assert answer.is_good
 
 
 def test_a_refusal_is_an_answer_too(url: str) -> None:

@@ -1,14 +1,18 @@
 """The start of a session is one request; one that does not start is none."""
 
 import asyncio
-from dataclasses import replace
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field, replace
 
 import pytest
+from typing_extensions import override
 
 from gateway.adapters.memory_limit_rows import MemoryLimitRows
 from gateway.current_limits import CurrentLimits
-from gateway.domain.limits import AccountLimits, Spent
+from gateway.domain.limits import AccountLimits, Claim, Spent
 from gateway.errors import DrillFull
+from gateway.limit_ports import Admission
 from gateway.limit_settings import LimitSettings
 from gateway.session_admission import AdmittedSession, SessionAdmission
 from gateway.use_cases import use_cases
@@ -22,6 +26,20 @@ from tests.support.session_fakes import FakeClock
 from tests.support.stage import Stage, staged
 
 KEY = IdempotencyKey("k-1", "digest")
+
+
+@dataclass
+class CrowdedGate(RecordedGate):
+    """Lets five in together."""
+
+    crowd: asyncio.Barrier = field(default_factory=lambda: asyncio.Barrier(5))
+
+    @override
+    @asynccontextmanager
+    async def admit(self, claim: Claim) -> AsyncIterator[Admission]:
+        async with super().admit(claim) as admission:
+            await self.crowd.wait()
+            yield admission
 
 
 def admission_of(stage: Stage, gate: RecordedGate) -> SessionAdmission:
@@ -52,12 +70,12 @@ async def test_asking_again_under_the_same_key_is_free() -> None:
 
 
 async def test_of_many_under_the_same_key_at_once_one_pays() -> None:
-    stage, gate = await staged(), RecordedGate()
+    stage, gate = await staged(), CrowdedGate()
     order = SessionOrder(stage.trainee, stage.scenario.id, {}, KEY)
     admission = admission_of(stage, gate)
     admitted = await asyncio.gather(*(admission(order) for _ in range(5)))
     assert len({one.session.id for one in admitted}) == 1
-    assert [one.spent for one in gate.admissions if one.spent] == [[Spent(0, 0)]]
+    assert gate.settled == [Spent(0, 0)]
     assert [one.standing for one in admitted if one.standing] == [STANDING]
 
 

@@ -87,9 +87,9 @@ class ForgivingGate(Gate):
     async def seat(self, claim: SeatClaim) -> None:
         if self._may_ask():
             with self._asking():
-                await self._shared.seat(claim)
+                await self._seat_there(claim)
                 return
-        if self._away_since is not None and self._clock() - self._away_since >= self._grace_s:
+        if self._is_grace_over():
             self._seats_refused += 1
             raise SeatsUnavailable(retry_after_s=_SEAT_RETRY_S)
         await self._local.seat(claim)
@@ -98,6 +98,17 @@ class ForgivingGate(Gate):
     async def unseat(self, tenant: UUID, drill: UUID | None, session: UUID) -> None:
         await self._local.unseat(tenant, drill, session)
         await self._shared.unseat(tenant, drill, session)
+
+    async def _seat_there(self, claim: SeatClaim) -> None:
+        try:
+            await self._shared.seat(claim)
+        except LimitsUnavailable:
+            if self._is_grace_over():  # it will be refused, and a Redis that is only slow may have given it
+                await self._shared.unseat(claim.tenant, claim.drill, claim.session)
+            raise
+
+    def _is_grace_over(self) -> bool:
+        return self._away_since is not None and self._clock() - self._away_since >= self._grace_s
 
     async def _admission(self, held: AsyncExitStack, claim: Claim) -> Admission:
         if self._may_ask():

@@ -190,6 +190,23 @@ async def test_seats_are_given_for_a_short_grace_only(gate: ForgivingGate, share
     await gate.seat(seat_of())
 
 
+async def test_a_seat_that_was_given_too_late_is_given_back(
+    gate: ForgivingGate, shared: LosableGate, clock: Hand, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def given_late(claim: SeatClaim) -> None:
+        await LosableGate.seat(shared, claim)
+        raise LimitsUnavailable("slow")
+
+    monkeypatch.setattr(shared, "seat", given_late)
+    await gate.seat(seat_of())
+    clock.at += 10.0
+    with pytest.raises(SeatsUnavailable):
+        await gate.seat(seat_of(sessions=2))
+    monkeypatch.undo()
+    clock.at += 1.0
+    await gate.seat(seat_of(sessions=2))
+
+
 async def test_an_end_is_told_to_both(gate: ForgivingGate, shared: LosableGate) -> None:
     there, here = uuid4(), uuid4()
     await gate.seat(seat_of(there, sessions=1))

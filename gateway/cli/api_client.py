@@ -12,7 +12,7 @@ from urllib.parse import quote, urlsplit
 import httpx
 from pydantic import ValidationError
 
-from gateway.cli.api_faults import ApiAnswerMalformed, ApiCutOff, ApiRefused, ApiSilent, ApiUnreachable
+from gateway.cli.api_faults import ApiAnswerMalformed, ApiCutOff, ApiRefused, ApiSilent, unreached
 from gateway.cli.event_stream import EventReader, ServerEvent
 from gateway.cli.fleet_wire import DecisionView, FleetView, ReplicaView
 from gateway.cli.wire import (
@@ -232,7 +232,7 @@ class Api:
         try:
             yield
         except (httpx.ConnectError, httpx.ConnectTimeout, httpx.UnsupportedProtocol) as error:
-            raise ApiUnreachable(self.base_url) from error
+            raise unreached(self.base_url, error) from error
         except httpx.TimeoutException as error:
             raise ApiSilent(self._read_timeout_s) from error
         except httpx.HTTPError as error:

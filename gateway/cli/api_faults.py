@@ -1,5 +1,7 @@
 """How a call to the API can fail, each with a stable code and a sentence for the person at the terminal."""
 
+import ssl
+
 from gateway.cli.failure import CommandFailed
 
 
@@ -19,6 +21,18 @@ class ApiUnreachable(ApiFault):
             f"nothing answers at {base_url}",
             advice="start one with `make demo`, or give another --base-url",
         )
+
+
+class ApiUntrusted(ApiFault):
+    """Somebody answers, and HTTPS cannot be spoken with them."""
+
+    def __init__(self, base_url: str, why: ssl.SSLError) -> None:
+        if isinstance(why, ssl.SSLCertVerificationError):
+            advice = "SSL_CERT_FILE names its authority"
+            detail = f"the certificate is not trusted: {why.verify_message}"
+        else:
+            advice, detail = None, f"HTTPS is not understood there: {getattr(why, 'reason', None) or why}"
+        super().__init__("untrusted", f"{base_url}: {detail}", advice=advice)
 
 
 class ApiSilent(ApiFault):
@@ -58,3 +72,13 @@ class ApiRefused(ApiFault):
     def may_be_retried(self) -> bool:
         """Whether the server named a moment for the same request."""
         return self.status in (409, 503) and self.retry_after_s is not None
+
+
+def unreached(base_url: str, error: BaseException) -> ApiUnreachable | ApiUntrusted:
+    """Why there is no connection; each library on the way down wraps what it got from the one below."""
+    cause: BaseException | None = error
+    while cause is not None:
+        if isinstance(cause, ssl.SSLError):
+            return ApiUntrusted(base_url, cause)
+        cause = cause.__cause__ or cause.__context__
+    return ApiUnreachable(base_url)

@@ -1,10 +1,12 @@
 import asyncio
 import socket
+import ssl
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 
 import pytest
+import trustme
 
 from gateway.cli.api_client import Api
 from gateway.cli.api_faults import (
@@ -14,6 +16,7 @@ from gateway.cli.api_faults import (
     ApiRefused,
     ApiSilent,
     ApiUnreachable,
+    ApiUntrusted,
 )
 from gateway.cli.wire import Accepted, Delta, Done
 from tests.integration.cli.wire_server import EN, KEYS, ZH, WireServer, Wrong
@@ -48,6 +51,24 @@ async def scenarios_of(base_url: str, *, read_timeout_s: float = 5.0) -> ApiFaul
         with pytest.raises(ApiFault) as fault:
             await api.as_holder_of(KEYS[0]).scenarios()
     return fault.value
+
+
+@contextmanager
+def greeting(context: ssl.SSLContext) -> Iterator[str]:
+    """A server that begins one handshake."""
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+
+        def serve() -> None:
+            connection, _ = listener.accept()
+            with suppress(ssl.SSLError, OSError), context.wrap_socket(connection, server_side=True):
+                pass
+
+        thread = threading.Thread(target=serve)
+        thread.start()
+        try:
+            yield f"https://127.0.0.1:{listener.getsockname()[1]}"
+        finally:
+            thread.join(timeout=30)
 
 
 def plain(status: str, body: bytes, *headers: str) -> bytes:
@@ -137,6 +158,23 @@ async def test_a_server_that_is_not_there_is_told_as_such() -> None:
         port = listener.getsockname()[1]
     fault = await scenarios_of(f"http://127.0.0.1:{port}")
     assert isinstance(fault, ApiUnreachable)
+
+
+async def test_a_certificate_that_is_not_trusted_is_told_with_the_way_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("SSL_CERT_FILE", raising=False)
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    trustme.CA().issue_cert("127.0.0.1").configure_cert(context)
+    with greeting(context) as url:
+        fault = await scenarios_of(url)
+    assert isinstance(fault, ApiUntrusted)
+    assert "the certificate is not trusted: unable to get local issuer certificate; SSL_CERT_FILE" in str(fault)
+
+
+async def test_a_server_without_https_is_told_as_such() -> None:
+    with answering(plain("400 Bad Request", b"")) as url:
+        fault = await scenarios_of(url.replace("http:", "https:"))
+    assert isinstance(fault, ApiUntrusted)
+    assert "HTTPS is not understood there" in str(fault)
 
 
 async def test_a_server_that_says_nothing_is_given_up() -> None:

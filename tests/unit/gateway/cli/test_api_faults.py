@@ -1,6 +1,8 @@
+import ssl
+
 import pytest
 
-from gateway.cli.api_faults import ApiRefused, ApiSilent, ApiUnreachable
+from gateway.cli.api_faults import ApiRefused, ApiSilent, ApiUnreachable, ApiUntrusted, unreached
 
 
 @pytest.mark.parametrize(
@@ -18,3 +20,11 @@ def test_each_fault_says_what_to_do_where_something_can_be_done() -> None:
     assert "make demo" in str(ApiUnreachable("http://127.0.0.1:9"))
     assert "--key" in str(ApiRefused(status=401, code="unauthenticated", detail="no", retry_after_s=None))
     assert str(ApiSilent(60.0)) == "no answer within 60 s"
+
+
+def test_what_stopped_a_connection_is_found_below_what_wraps_it() -> None:
+    refused = OSError("outside")
+    refused.__cause__ = ConnectionError("between")
+    assert isinstance(unreached("https://here", refused), ApiUnreachable)
+    refused.__cause__.__context__ = ssl.SSLError(1, "[SSL: WRONG_VERSION_NUMBER] wrong version number")
+    assert isinstance(unreached("https://here", refused), ApiUntrusted)

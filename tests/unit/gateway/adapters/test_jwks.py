@@ -82,7 +82,6 @@ def test_what_is_no_set_is_refused(document: object) -> None:
         {**ec_key().as_dict(private=False), "kid": 7},
         {**ec_key().as_dict(private=False), "alg": "ES384"},
     ],
-    ids=str,
 )
 def test_an_entry_that_cannot_be_used_is_passed_over(entry: object) -> None:
     keys = JwksKeys({"keys": [entry, rsa_key().as_dict(private=False)]})

@@ -15,7 +15,7 @@ from router.attempt import CANCELLED, COMPLETED, HANDED_OVER, OpenAttempt, Yard,
 from router.domain.breaker import Outcome, outcome_of
 from router.domain.decision import Decision
 from router.domain.exchange import Call
-from router.domain.failover import Elsewhere, Failure, GiveUp, Why, after_failure
+from router.domain.failover import Elsewhere, Failure, GiveUp, after_failure
 from router.domain.fleet import ReplicaId
 from router.domain.pin import PinDecision
 from router.domain.relay import Relay
@@ -23,16 +23,14 @@ from router.domain.resume import AskAgain, Complete, Continue, Stuck
 from router.domain.trace_parent import with_trace_parent
 from router.errors import (
     EngineBroke,
-    EngineConnectLate,
     EngineError,
-    EngineRejected,
-    EngineUnreachable,
     RouterError,
     StreamBroken,
 )
 from router.inflight import RunningTurn
 from router.placing import Errand, Placed
 from router.ports import Span
+from router.setback import last_word, report
 from router.settings import EngineKind
 from router.short_cut import ShortCut
 from router.tally import Takeover
@@ -42,7 +40,6 @@ _log: FilteringBoundLogger = structlog.get_logger(__name__)
 
 # The engine's own limit of the whole reply and ours are read from two clocks.
 _CLOCKS_DIFFER_S = 0.05
-_LONGEST_DETAIL = 200
 
 
 class Carried(RunningTurn):
@@ -273,14 +270,17 @@ class Carried(RunningTurn):
         """Leave the replica: what the turn ends with if nobody goes on, and whether another one may be asked."""
         if isinstance(error, StreamBroken):
             error = EngineBroke(self._replica, str(error))
-        self._note(error)
         yard, failed = self._yard, self._replica
+        detail = report(yard.fleet, failed, error)
+        if self._attempt is not None:
+            shown = outcome_of(error, gives_way=self._errand.asks.is_background)
+            self._leave(self._attempt, type(error).__name__, shown, detail)
         self._failures += 1
         self._errand.failed = self._errand.failed | {failed}
         self._errand.is_handed_over = False
         match after_failure(self._failure(error), most=yard.settings.max_attempts, may_continue=self._may_continue):
             case GiveUp(why):
-                return self._last_word(error, why), False
+                return last_word(error, why, has_begun=self._has_begun), False
             case Elsewhere(is_free):
                 may_ask = is_free or yard.budgets.of(self._call.model).take(yard.clock())
                 yard.tally.budget_exhausted += not may_ask
@@ -298,25 +298,6 @@ class Carried(RunningTurn):
             is_replica_down=known is None or not known.is_ready,
             is_late=self._yard.clock() >= self._began + total_s - _CLOCKS_DIFFER_S,
         )
-
-    def _last_word(self, error: EngineError, why: Why) -> EngineError:
-        if why is Why.WRONG_REQUEST and self._has_begun:
-            # It is our call for the rest that was refused, which the caller knows nothing of.
-            return EngineBroke(self._replica, "the replica refused to continue the reply")
-        return error
-
-    def _note(self, error: EngineError) -> None:
-        # A rejection quotes the request, and with it what people said.
-        detail = "" if isinstance(error, EngineRejected) else error.detail[:_LONGEST_DETAIL]
-        name = type(error).__name__
-        if isinstance(error, EngineConnectLate):
-            self._yard.fleet.saw_late_connect(self._replica, detail)
-        elif isinstance(error, EngineUnreachable):
-            self._yard.fleet.saw_failure(self._replica, detail)
-        _log.warning("turn failed at a replica", replica=self._replica, error=name, detail=detail)
-        if self._attempt is not None:
-            shown = outcome_of(error, gives_way=self._errand.asks.is_background)
-            self._leave(self._attempt, name, shown, detail)
 
     async def _next(self, failed: EngineError) -> tuple[Placed, Call] | bytes:
         """Where the turn goes on, and with what; or the bytes that end the reply, where nothing is missing."""

@@ -135,7 +135,7 @@ class TurnPreparation:
             if await _earlier(work, order) is not None:
                 raise SessionMoved("a turn with this idempotency key has just ended")
             scenario = await known_scenario(work, session.tenant, session.scenario, session.scenario_version)
-        history = await self._histories.of(session)
+        history = await self._histories.before_a_turn(session)
         limit = scenario.content.max_turns
         if history.played >= limit:
             raise TurnLimitReached(limit)

@@ -1,16 +1,24 @@
 """Histories of sessions: at hand in the working sets, or rebuilt from the records, and the same either way."""
 
+import asyncio
+from collections import OrderedDict
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Final
 
 from sessions.domain.history import History, history
 from sessions.domain.scenario import ScenarioContent
 from sessions.domain.session import Session, SessionId
 from sessions.domain.turn import Turn
 from sessions.domain.viewer import Viewer
+from sessions.errors import RecordsUnavailable
 from sessions.ports import Records, WorkingSets
 from sessions.use_cases.read_scenario import known_scenario
 from sessions.use_cases.read_session import visible_session
+
+_BEHIND_S: Final = 60.0
+"""What waits in the spool of a process is written within seconds once Postgres answers, or is lost with the process."""
+_MOST_BEHIND: Final = 1000
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +34,7 @@ class SessionHistories:
     def __init__(self, *, records: Records, working_sets: WorkingSets) -> None:
         self._records = records
         self._working_sets = working_sets
+        self._behind: OrderedDict[tuple[SessionId, int], float] = OrderedDict()
 
     async def known(self, viewer: Viewer, session: SessionId) -> Known:
         """Raises `SessionNotFound`."""
@@ -34,6 +43,26 @@ class SessionHistories:
             scenario = await known_scenario(work, found.tenant, found.scenario, found.scenario_version)
         return Known(found, scenario.content, await self.of(found))
 
+    async def before_a_turn(self, session: Session) -> History:
+        """The same as `of`, for who holds the session's lease. Where a turn has been told that is not on record yet,
+        since it waits in another process to be written, none may be played in its place: raises `RecordsUnavailable`,
+        but not for ever, as it may have been lost with its process, or by the records.
+        """
+        at_hand = await self._at_hand(session)
+        if at_hand is not None:
+            return at_hand
+        kept = await self._working_sets.latest(session.id)
+        if kept is not None and kept[0].version > session.version and self._is_young(session.id, kept[0].version):
+            raise RecordsUnavailable("a turn of the session has still to be written")
+        return await self._rebuilt(session)
+
+    def _is_young(self, session: SessionId, version: int) -> bool:
+        now = asyncio.get_running_loop().time()
+        since = self._behind.setdefault((session, version), now)
+        if len(self._behind) > _MOST_BEHIND:
+            self._behind.popitem(last=False)
+        return now < since + _BEHIND_S
+
     async def of(self, session: Session) -> History:
         """The history of a session whose row has just been read.
 
@@ -41,9 +70,14 @@ class SessionHistories:
         nobody finds it there: version and note count only grow. Where they do not, since the records were set back to a
         backup of theirs, a history that ends elsewhere is none of this session.
         """
+        at_hand = await self._at_hand(session)
+        return await self._rebuilt(session) if at_hand is None else at_hand
+
+    async def _at_hand(self, session: Session) -> History | None:
         at_hand = await self._working_sets.get(session)
-        if at_hand is not None and at_hand.last_turn == session.turn_count:
-            return at_hand
+        return at_hand if at_hand is not None and at_hand.last_turn == session.turn_count else None
+
+    async def _rebuilt(self, session: Session) -> History:
         async with self._records.begin(session.tenant) as work:
             rebuilt = history(await work.notes.all(session.id), await work.turns.all(session.id))
         if session.is_open:

@@ -6,7 +6,8 @@ import pytest
 
 from sessions.adapters.memory_working_sets import MemoryWorkingSets
 from sessions.domain.history import History, history, with_turn
-from sessions.errors import SessionNotFound
+from sessions.errors import RecordsUnavailable, SessionNotFound
+from sessions.use_cases import session_histories
 from sessions.use_cases.session_histories import SessionHistories
 from tests.support.session_fakes import viewer
 from tests.support.stage import Stage, staged
@@ -46,6 +47,35 @@ async def test_a_history_from_before_the_records_were_set_back_is_not_taken() ->
     before = with_turn(known.history, replace(known.history.turns[0], number=2, text="lost"))
     await histories.keep(known.session, before)
     assert await histories.known(stage.trainee, stage.session.id) == known
+
+
+async def test_no_turn_is_played_in_the_place_of_one_that_waits_elsewhere_unless_that_is_lost(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    stage, sets = await staged(), MemoryWorkingSets()
+    first = await stage.play("first")
+    histories = histories_of(stage, sets)
+    known = await histories.known(stage.trainee, stage.session.id)
+    assert await histories.before_a_turn(known.session) == known.history
+    waiting = with_turn(known.history, replace(first, number=2, text="acknowledged elsewhere"))
+    await histories.keep(replace(known.session, version=known.session.version + 1, turn_count=2), waiting)
+    for _ in range(2):
+        with pytest.raises(RecordsUnavailable):
+            await histories.before_a_turn(known.session)
+    assert await histories.of(known.session) == known.history
+    monkeypatch.setattr(session_histories, "_BEHIND_S", 0.0)
+    assert await histories.before_a_turn(known.session) == known.history
+
+
+async def test_what_is_known_of_sessions_that_lag_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(session_histories, "_MOST_BEHIND", 3)
+    stage, sets = await staged(), MemoryWorkingSets()
+    histories = histories_of(stage, sets)
+    for version in range(2, 9):
+        await histories.keep(replace(stage.session, version=version), History())
+        with pytest.raises(RecordsUnavailable):
+            await histories.before_a_turn(stage.session)
+    assert len(histories._behind) == 3
 
 
 async def test_of_a_closed_session_nothing_is_kept_at_hand() -> None:

@@ -3,6 +3,8 @@
 from alembic import context
 from sqlalchemy import Connection, text
 
+from sessions.migrations.service_role import SERVICE_ROLE
+
 # A step that cannot have its lock soon gives up, rather than let every query of the live system queue up behind it.
 _LOCK_TIMEOUT = "5s"
 _STATEMENT_TIMEOUT = "120s"
@@ -16,6 +18,9 @@ def _run(connection: Connection) -> None:
     context.configure(connection=connection, transaction_per_migration=True)
     with context.begin_transaction():
         context.run_migrations()
+    for statement in SERVICE_ROLE:
+        connection.execute(text(statement))
+    connection.commit()
 
 
 _run(context.config.attributes["connection"])

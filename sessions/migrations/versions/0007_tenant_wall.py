@@ -6,41 +6,12 @@ on owners. Later tables need a policy of their own; a test demands it.
 
 from alembic import op
 
+from sessions.migrations.service_role import SERVICE_ROLE
+
 revision = "0007"
 down_revision = "0006"
 branch_labels = None
 depends_on = None
-
-# Roles belong to the whole server: another database of it may have made this one, or may do so at this moment.
-ROLE = """
-do $$
-begin
-    if not exists (select from pg_roles where rolname = 'drillyard_service') then
-        create role drillyard_service nologin;
-    end if;
-    if not (select rolsuper from pg_roles where rolname = current_user) then
-        execute format('grant drillyard_service to %I', current_user);
-    end if;
-exception
-    when duplicate_object or unique_violation then null;
-    when insufficient_privilege then
-        raise notice 'drillyard_service was not made: this login may not create roles';
-end $$
-"""
-
-GRANTS = """
-do $$
-begin
-    if exists (select from pg_roles where rolname = 'drillyard_service') then
-        grant usage on schema public to drillyard_service;
-        grant select, insert, update, delete on all tables in schema public to drillyard_service;
-        grant usage, select on all sequences in schema public to drillyard_service;
-        alter default privileges in schema public
-            grant select, insert, update, delete on tables to drillyard_service;
-        alter default privileges in schema public grant usage, select on sequences to drillyard_service;
-    end if;
-end $$
-"""
 
 # A case is evaluated in its order, and a setting that is no id is never read as one. The settings stand in subqueries,
 # which a statement evaluates once and not for each row.
@@ -68,5 +39,5 @@ end $$
 
 
 def upgrade() -> None:
-    for statement in (ROLE, GRANTS, POLICIES):
+    for statement in (*SERVICE_ROLE, POLICIES):
         op.execute(statement)

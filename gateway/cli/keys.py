@@ -80,7 +80,7 @@ def create(  # noqa: PLR0913  each is an option of the command
         owner = replace(account.principal, scopes=scopes)
         made = new_key(owner, dice=secrets.token_bytes, expires_at=ends, label=label)
         await admin.keys.add(made.stored, at=now)
-        whose = f"{role.value} {name}, tenant {tenant}{' (new)' if is_new else ''}"
+        whose = f"{role.value} {name}, account {account.id}, tenant {tenant}{' (new)' if is_new else ''}"
         typer.echo(f"key {made.stored.id} of {whose}, {_until(ends)}", err=True)
         return made.written
 

@@ -1,4 +1,5 @@
 import asyncio
+import re
 from datetime import UTC, datetime
 
 import pytest
@@ -34,6 +35,7 @@ def test_a_new_key_is_the_only_thing_printed(keys: Command) -> None:
     assert ended.out.startswith("dy_")
     assert ended.out.count("\n") == 1
     assert "tenant acme (new), never expires" in ended.err
+    assert re.search(r"of trainee li\.wei, account [0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}, tenant", ended.err)
     assert ended.out.strip().split("_", 2)[2] not in ended.err
 
 

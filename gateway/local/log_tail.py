@@ -1,5 +1,6 @@
 """The one line of a log that tells a person why a process ended, or what it is doing."""
 
+import json
 import re
 from pathlib import Path
 from typing import NamedTuple
@@ -22,6 +23,7 @@ _PREFIX = re.compile(
 _HARMLESS = frozenset({"DEBUG", "INFO", "WARNING", "I", "W"})
 _WORDS = re.compile(r"[^\W\d_]{2}.*\s.*[^\W\d_]{2}")
 _LONGEST = 300
+_FRAME = frozenset({"level", "timestamp", "logger"})
 
 
 class _Line(NamedTuple):
@@ -49,7 +51,18 @@ def tells_of_a_full_disk(log: Path, *, since: int = 0) -> bool:
 def last_line(log: Path, *, since: int = 0) -> str:
     """What a running program said last in words."""
     lines = _lines(log, 2048, since)
-    return next((line.text.strip() for line in reversed(lines) if _WORDS.search(line.text)), "")
+    return next((_said(line.text.strip()) for line in reversed(lines) if _WORDS.search(line.text)), "")
+
+
+def _said(text: str) -> str:
+    """A line of our own log is JSON: its event, and what belongs to it."""
+    try:
+        held = json.loads(text)
+        event = str(held.pop("event"))
+    except (ValueError, TypeError, KeyError, AttributeError):
+        return text
+    facts = [f"{name} {value}" for name, value in held.items() if name not in _FRAME]
+    return ", ".join([event, *facts])
 
 
 def end_of(log: Path) -> int:

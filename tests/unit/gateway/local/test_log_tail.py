@@ -47,6 +47,21 @@ def test_the_last_line_is_what_was_said_last(tmp_path: Path) -> None:
     assert last_line(log_of(tmp_path, "ERROR\nCollecting numpy\n")) == "Collecting numpy"
 
 
+@pytest.mark.parametrize(
+    ("line", "told"),
+    [
+        ('{"phase": "warming_up", "event": "replica is loading", "level": "info", "timestamp": "2026"}',
+         "replica is loading, phase warming_up"),
+        ('{"event": "ready", "timestamp": "2026"}', "ready"),
+        ('["two words"]', '["two words"]'),
+        ('{"two words": 1}', '{"two words": 1}'),
+        ('{"event": "torn', '{"event": "torn'),
+    ],
+)  # fmt: skip
+def test_of_a_line_of_ours_the_event_is_told_and_what_belongs_to_it(tmp_path: Path, line: str, told: str) -> None:
+    assert last_line(log_of(tmp_path, line + "\n")) == told
+
+
 def test_what_an_earlier_run_wrote_is_not_this_ones_failure(tmp_path: Path) -> None:
     earlier = "OSError: No space left on device\n"
     log = log_of(tmp_path, earlier + "FATAL: another reason\n")

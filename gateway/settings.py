@@ -184,10 +184,18 @@ def reasons(error: ValidationError | SettingsError) -> list[str]:
 
 
 def _unparsed(error: SettingsError) -> str:
-    """It names the field in quotes, and ends the reading: other variables may be wrong too."""
+    """It names the field in quotes, and ends the reading: other variables may be wrong too. Of a field with parts it
+    does not say which one.
+    """
     _, _, after = str(error).partition('"')
     field, _, _ = after.partition('"')
-    return f"{_variable((field,))}: this is not JSON"
+    name = _variable((field,))
+    return f"{name} or one of {name}__...: this is not JSON" if _has_parts(field) else f"{name}: this is not JSON"
+
+
+def _has_parts(field: str) -> bool:
+    found = Settings.model_fields.get(field)
+    return found is not None and isinstance(found.annotation, type) and issubclass(found.annotation, BaseModel)
 
 
 def _variable(location: tuple[int | str, ...]) -> str:

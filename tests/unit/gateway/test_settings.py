@@ -60,6 +60,13 @@ def test_a_setting_that_is_not_json_is_named_by_its_variable(environment: pytest
     assert reasons(caught.value) == ["DRILLYARD_REPLICAS: this is not JSON"]
 
 
+def test_of_a_part_that_is_not_json_it_is_said_that_it_may_be_a_part(environment: pytest.MonkeyPatch) -> None:
+    environment.setenv("DRILLYARD_EDGE__CORS_ORIGINS", "https://drills.example")
+    with pytest.raises(SettingsError) as caught:
+        load()
+    assert reasons(caught.value) == ["DRILLYARD_EDGE or one of DRILLYARD_EDGE__...: this is not JSON"]
+
+
 def test_a_window_that_cannot_hold_its_parts_is_refused_with_the_arithmetic(environment: pytest.MonkeyPatch) -> None:
     environment.setenv("DRILLYARD_MODEL__WINDOW_TOKENS", "2048")
     (reason,) = refused()

@@ -13,6 +13,7 @@ from pathlib import Path
 
 import httpx
 import pytest
+from redis import Redis
 
 from gateway.cli.event_stream import EventReader, ServerEvent
 from tests.support.gateway_process import GatewayProcess, World, turn_events, world
@@ -87,6 +88,17 @@ def test_a_stream_goes_on_at_the_other_gateway_with_every_character_once(two: Tw
     assert text(seen) == text(again) == stored["reply"]
     assert [event.name for event in seen if event.name != "delta"] == ["accepted", "done"]
     assert seen[-1].data == again[-1].data
+
+
+def test_a_stream_goes_on_at_the_other_gateway_though_redis_was_emptied_in_a_pause(two: Two) -> None:
+    two.script("one two three four", delay_s=0.8)
+    with two.here() as here, two.there() as there, Redis.from_url(two.world.redis.url) as redis:
+        session = two.world.open_session(here)
+        seen = list(itertools.islice(turn_events(here, session, "Hello", key="a-key"), 2))
+        redis.flushall()
+        seen += follow(there, session, after=seen[-1].id)
+        stored = here.get(f"/v1/sessions/{session}/turns/1").json()
+    assert (seen[-1].name, text(seen)) == ("done", stored["reply"])
 
 
 def test_the_same_key_joins_the_turn_at_the_other_gateway(two: Two) -> None:

@@ -5,6 +5,10 @@ VENV := .venv
 BIN := $(VENV)/bin
 DEMO ?=
 TESTS ?=
+# How many processes run the tests; 0: one after the other, which a debugger needs.
+WORKERS ?= 2
+PARALLEL := -n $(WORKERS) --dist worksteal
+NO_TESTS := 5
 
 .DEFAULT_GOAL := help
 .PHONY: help setup demo test test-vllm check format lock clean
@@ -29,17 +33,18 @@ demo: setup ## start everything with real vLLM and sample data; Ctrl-C stops it 
 	@exec $(BIN)/drillyard up $(DEMO)
 
 test: setup ## everything that needs no vLLM: real Redis, real Postgres, started by the tests themselves
-	@$(BIN)/python -m pytest -m "not vllm" $(TESTS)
+	@$(BIN)/python -m pytest $(PARALLEL) -m "not vllm and not alone" $(TESTS) || [ $$? = $(NO_TESTS) ]
+	@$(BIN)/python -m pytest -n 0 -m "alone" $(TESTS) || [ $$? = $(NO_TESTS) ]
 
 test-vllm: setup ## the main job, and the simulator's contract, on real vLLM (CPU, or a GPU when there is one)
-	@$(BIN)/python -m pytest -m vllm --timeout 1800 tests/vllm tests/contract/simulator
+	@$(BIN)/python -m pytest -n 0 -m vllm --timeout 1800 tests/vllm tests/contract/simulator
 
 check: setup ## format, lint, types, import contracts, shape, and full coverage of the pure parts
 	@$(BIN)/ruff format --check .
 	@$(BIN)/ruff check .
 	@$(BIN)/mypy
 	@$(BIN)/lint-imports --no-cache
-	@$(BIN)/python -m pytest -q tests/architecture tests/unit -m "not vllm" --cov --cov-report=
+	@$(BIN)/python -m pytest -q $(PARALLEL) tests/architecture tests/unit -m "not vllm" --cov --cov-report=
 	@$(BIN)/coverage report --include='*/domain/*' --fail-under=100
 
 format: setup ## lay the code out

@@ -13,7 +13,7 @@ from gateway.errors import GatewayError, ServerStopping
 from gateway.shared_turns import SharedTurns
 from gateway.turn_admission import AdmittedTurn, TurnAdmission
 from gateway.turn_journal import TurnJournal
-from gateway.turn_reader import TurnReader, stored
+from gateway.turn_reader import TurnReader, lost, stored
 from gateway.turn_trace import TurnTrace
 from router.ports import Tracing
 from sessions.domain.events import Accepted, Failed, Terminal, terminal
@@ -198,7 +198,8 @@ class RunningTurns:
         return None if order.session in self._running else await self._shared.join(order)
 
     async def read(self, viewer: Viewer, session: SessionId, number: int, *, was_read: bool = False) -> TurnReader:
-        """The turn as it runs, here or elsewhere, or as it was stored; one that `was_read` before is looked for longer.
+        """The turn as it runs, here or elsewhere, or as it was stored; one that `was_read` before is looked
+        for longer, and lost where it is nowhere.
 
         Raises `SessionNotFound`, `TurnNotFound` or `JournalUnavailable`.
         """
@@ -213,6 +214,8 @@ class RunningTurns:
             if running is not None:
                 return await running.reader()
             found = await self._shared.find(viewer, session, number, was_read=was_read)
+            if found is None and was_read:
+                return lost(number)
             if found is None:
                 raise
             return found

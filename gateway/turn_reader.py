@@ -39,3 +39,12 @@ def stored(turn: Turn) -> TurnReader:
             yield place, event
 
     return TurnReader(turn.number, turn.replica, None, follow)
+
+
+def lost(number: int) -> TurnReader:
+    """A turn that was read before and is nowhere any more."""
+
+    async def follow(after: int) -> AsyncGenerator[tuple[int, TurnEvent], None]:
+        yield after + 1, TURN_LOST
+
+    return TurnReader(number, None, None, follow)

@@ -8,6 +8,8 @@ from dataclasses import replace
 import pytest
 from typing_extensions import override
 
+from gateway import followed_turns
+from gateway.domain.journal import TURN_LOST
 from gateway.errors import ServerStopping
 from gateway.running_turns import EndedTurn, RunningTurns
 from gateway.turn_reader import TurnReader
@@ -184,6 +186,16 @@ async def test_a_running_turn_and_a_stored_one_are_read_alike_from_any_place() -
         assert text(await read(stored, after=4)) == "lo there."
         with pytest.raises(TurnNotFound):
             await turns.read(stage.trainee, stage.session.id, 2)
+
+
+async def test_a_turn_that_was_read_and_is_nowhere_is_lost(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(followed_turns, "_LOOKS", 1)
+    stage = await staged()
+    async with running(stage) as turns:
+        reader = await turns.read(stage.trainee, stage.session.id, 1, was_read=True)
+        assert [each async for each in reader.events(4)] == [(5, TURN_LOST)]
+        with pytest.raises(SessionNotFound):
+            await turns.read(viewer(sees_all=True), stage.session.id, 1, was_read=True)
 
 
 async def test_a_broken_reply_ends_with_a_retryable_error() -> None:

@@ -1,4 +1,4 @@
-"""A line to a server that can be cut at any moment, as when its machine is gone, and mended."""
+"""A line to a server that can be slow, or cut at any moment, as when its machine is gone, and mended."""
 
 import asyncio
 import socket
@@ -22,6 +22,8 @@ class CutLine:
     def __init__(self, *, port: int) -> None:
         self.url = ""
         self.is_cut = False
+        self.delay_s = 0.0
+        """How long each answer is on its way."""
         self._port = port
         self._events = 0
         self._then: Callable[[], None] | None = None
@@ -64,6 +66,8 @@ class CutLine:
     async def _answer(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         with suppress(OSError):
             while data := await reader.read(_AT_ONCE):
+                if self.delay_s:
+                    await asyncio.sleep(self.delay_s)
                 writer.write(self._allowed(data))
                 await writer.drain()
                 if self._then is not None and self._events == 0:

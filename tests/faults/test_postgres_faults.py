@@ -54,7 +54,7 @@ async def _count(records: PostgresRecords) -> int:
 
 
 async def _advance(records: PostgresRecords, entered: asyncio.Event, go_on: asyncio.Event) -> None:
-    async with records.begin() as work:
+    async with records.begin(HERE.tenant) as work:
         await work.turns.add(turn(1))
         entered.set()
         await go_on.wait()

@@ -57,9 +57,8 @@ def test_without_redis_turns_go_on_and_readiness_says_what_is_missing(installati
         os.kill(installation.redis.pid, signal.SIGKILL)
         second = play(installation, session, 2)
         assert (second["turn"], second["replica"]) == (2, first["replica"])
-        ready = client.get("/readyz")
-        assert ready.status_code == 200
-        assert ready.json()["checks"]["redis"]["ok"] is False
+        wait_until(lambda: client.get("/readyz").json()["checks"]["redis"]["ok"] is False)
+        assert client.get("/readyz").status_code == 200
         assert client.post(f"/v1/sessions/{session}/close").json()["state"] == "closed"
 
 

@@ -120,7 +120,7 @@ def test_the_same_key_joins_the_turn_at_the_other_gateway(two: Two) -> None:
     assert (other.status_code, other.json()["code"]) == (422, "idempotency_key_reused")
     assert whole == stored
     asked = [request for engine in two.world.engines.values() for request in engine.requests()]
-    assert sum("Hello" in request["messages"][-1]["content"] for request in asked) == 2  # and perhaps canaries
+    assert sum(len(request["messages"]) > 1 for request in asked) == 2  # canaries have one
 
 
 def test_a_turn_is_cancelled_at_the_other_gateway(two: Two) -> None:

@@ -13,8 +13,8 @@ down_revision = "0006"
 branch_labels = None
 depends_on = None
 
-# A case is evaluated in its order, and a setting that is no id is never read as one. The settings stand in subqueries,
-# which a statement evaluates once and not for each row.
+# Read so, a setting that is no id is null and never an error, whenever the planner chooses to look at it. The settings
+# stand in subqueries, which a statement evaluates once and not for each row.
 POLICIES = """
 do $$
 declare
@@ -29,9 +29,9 @@ begin
         execute format('alter table %I enable row level security', wall.table_name);
         execute format('alter table %I force row level security', wall.table_name);
         execute format(
-            'create policy tenant_wall on %1$I using (case (select coalesce(current_setting(%3$L, true), %4$L)) '
-            'when %5$L then true when %4$L then false else %2$I = (select current_setting(%3$L, true)::uuid) end)',
-            wall.table_name, wall.owner, 'drillyard.tenant', '', '*'
+            'create policy tenant_wall on %1$I using ((select current_setting(%3$L, true) = %4$L) '
+            'or %2$I = (select nullif(nullif(current_setting(%3$L, true), %4$L), %5$L)::uuid))',
+            wall.table_name, wall.owner, 'drillyard.tenant', '*', ''
         );
     end loop;
 end $$

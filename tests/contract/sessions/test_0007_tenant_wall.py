@@ -27,6 +27,7 @@ UNWALLED = text(
     "select relname from pg_class where relkind = 'r' and relnamespace = 'public'::regnamespace"
     " and not (relrowsecurity and relforcerowsecurity)"
 )
+WAITING = text("select count(*) from pg_locks where not granted")
 INSECURE = text("insert into tenants (id, slug, name, created_at) values (:id, 'x', 'x', now())")
 
 
@@ -119,6 +120,25 @@ async def test_every_table_that_names_a_tenant_stands_behind_the_wall(database_e
         unwalled = {row[0] for row in await connection.execute(UNWALLED)}
     assert "turns" in named
     assert unwalled == {"alembic_version"}
+
+
+async def test_a_row_that_somebody_has_just_changed_is_looked_at_again(two_tenants: AsyncEngine) -> None:
+    """For that Postgres reads all that the policy names, which must be no error whatever it is."""
+    changing = text("update turns set reply = reply || 'x' returning tenant_id")
+    async with begun(two_tenants, side=EVERY_TENANT) as first:
+        assert len(await first.all(changing)) == 2
+        async with asyncio.TaskGroup() as waiting:
+            second = waiting.create_task(_changed(two_tenants, changing))
+            async with two_tenants.connect() as observer:
+                while not (await observer.execute(WAITING)).scalar():  # noqa: ASYNC110  the database tells nobody
+                    await asyncio.sleep(0.01)
+            await first.changed(text("commit"))
+    assert second.result() == 2
+
+
+async def _changed(engine: AsyncEngine, statement: TextClause) -> int:
+    async with begun(engine, side=EVERY_TENANT) as running:
+        return len(await running.all(statement))
 
 
 async def test_an_index_is_still_used(two_tenants: AsyncEngine) -> None:

@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from types import TracebackType
-from typing import Self
+from typing import Final, Self
 
 import structlog
 from structlog.typing import FilteringBoundLogger
@@ -27,6 +27,9 @@ from sessions.use_cases.read_turn import ReadTurn
 
 BUSY_RETRY_S = 1.0
 """A turn takes seconds; asking again sooner is of no use."""
+
+_LOOKS_S: Final = (0.0, 0.1, 0.2, 0.3)
+"""When to look again for a turn that another process has begun and may not have told of."""
 
 _BROKEN = Failed(TurnError("internal_error", "the turn ended by a fault of the server", retryable=True))
 
@@ -185,10 +188,19 @@ class RunningTurns:
             return await running.reader()
         except (SessionMoved, SessionBusy):
             # Another process may have begun, or even ended, the very turn that is asked for after we had looked for it.
-            found = await self._found(order) if order.idempotency is not None else None
+            found = await self._found_soon(order) if order.idempotency is not None else None
             if found is None:
                 raise
             return found
+
+    async def _found_soon(self, order: TurnOrder) -> TurnReader | None:
+        """As `_found`; a process that has just begun a turn tells of it a moment later."""
+        for pause_s in _LOOKS_S:
+            await asyncio.sleep(pause_s)
+            found = await self._found(order)
+            if found is not None:
+                return found
+        return None
 
     async def _found(self, order: TurnOrder) -> TurnReader | None:
         """The turn that was asked for before, and has ended, or runs elsewhere."""

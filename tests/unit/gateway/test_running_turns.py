@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import replace
 
 import pytest
@@ -12,13 +12,14 @@ from gateway import followed_turns
 from gateway.domain.journal import TURN_LOST
 from gateway.errors import ServerStopping
 from gateway.running_turns import EndedTurn, RunningTurns
+from gateway.shared_turns import SharedTurns
 from gateway.turn_reader import TurnReader
 from gateway.use_cases import use_cases
 from sessions.domain.events import Accepted, Cancelled, Delta, Done, Failed, TurnEvent
 from sessions.domain.session import SessionId
 from sessions.domain.turn import IdempotencyKey, TurnState
 from sessions.errors import IdempotencyKeyReused, SessionBusy, SessionNotFound, TurnNotFound, TutorUnavailable
-from sessions.ports import TurnLease
+from sessions.ports import TurnLease, TurnLock
 from tests.support.open_admission import unlimited
 from tests.support.session_fakes import OpenLock, WordCounter, broken, viewer
 from tests.support.shared_turns import Neighbourhood
@@ -29,12 +30,16 @@ KEY = IdempotencyKey("k-1", "digest")
 
 @asynccontextmanager
 async def running(
-    stage: Stage, *, grace_s: float = 5.0, on_end: Callable[[EndedTurn], None] = lambda _: None
+    stage: Stage,
+    *,
+    grace_s: float = 5.0,
+    on_end: Callable[[EndedTurn], None] = lambda _: None,
+    shared: SharedTurns | None = None,
 ) -> AsyncIterator[RunningTurns]:
     async with RunningTurns(
         take_turn=unlimited(stage.use.take_turn),
         read_turn=stage.use.read_turn,
-        shared=Neighbourhood().shared("here", stage.use.read_turn),
+        shared=shared or Neighbourhood().shared("here", stage.use.read_turn),
         grace_s=grace_s,
         on_end=on_end,
     ) as turns:
@@ -121,6 +126,40 @@ async def test_a_turn_that_another_process_ended_meanwhile_is_replayed() -> None
     late = use_cases(replace(stage.outside, lock=LateLock(stage)))
     async with running(replace(stage, use=late)) as turns:
         assert text(await read(await turns.take(stage.order(key=KEY)))) == "Hello there."
+    assert len(stage.tutor.requests) == 1
+
+
+class BusyLock(TurnLock):
+    """Another process holds the lease."""
+
+    def __init__(self) -> None:
+        self.asked = asyncio.Event()
+
+    @override
+    def hold(self, session: SessionId, *, taken: str = "") -> AbstractAsyncContextManager[TurnLease]:
+        self.asked.set()
+        raise SessionBusy(retry_after_s=1.0)
+
+
+async def test_a_turn_that_another_process_tells_of_a_moment_later_is_joined() -> None:
+    stage, go_on, busy, town = await staged(), asyncio.Event(), BusyLock(), Neighbourhood()
+    stage.tutor.script = ("Hello", go_on, " there.")
+    here, there = (town.shared(name, stage.use.read_turn) for name in ("here", "there"))
+    late = use_cases(replace(stage.outside, lock=busy))
+    async with (
+        running(stage, shared=here) as ours,
+        there.running(),
+        running(replace(stage, use=late), shared=there) as theirs,
+    ):
+        first = await ours.take(stage.order(key=KEY))
+        joining = asyncio.create_task(theirs.take(stage.order(key=KEY)))
+        await busy.asked.wait()
+        async with here.running():
+            joined = await joining
+            go_on.set()
+            assert text(await read(joined)) == text(await read(first)) == "Hello there."
+        with pytest.raises(SessionBusy):
+            await theirs.take(stage.order(key=IdempotencyKey("k-2", "digest")))
     assert len(stage.tutor.requests) == 1
 
 

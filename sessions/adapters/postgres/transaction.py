@@ -22,6 +22,8 @@ LIMIT_S = 15.0
 _PART = 500
 """Rows that are written or read in one go. Every turn of the process waits while rows become statements or objects."""
 
+_STEP = text(STEP)
+
 
 class Transaction:
     """Runs statements on one open connection; whoever opened it commits.
@@ -76,7 +78,7 @@ class Transaction:
 
     async def _step(self) -> None:
         if self._stands_on != self._side:
-            await self._connection.execute(text(STEP), {"side": self._side})
+            await self._connection.execute(_STEP, {"side": self._side})
             self._stands_on = self._side
 
 

@@ -131,6 +131,9 @@ KINDS: Mapping[type[Exception], Kind] = {
     training.TutorRejected: Kind(HTTPStatus.BAD_GATEWAY, "tutor_rejected", "the model server refused the request"),
     training.TutorBroke: Kind(HTTPStatus.BAD_GATEWAY, "tutor_broke", "the reply broke off"),
     training.TurnLockUnavailable: Kind(_UNAVAILABLE, "turn_lock_unavailable", "turns cannot be locked now"),
+    training.ModerationUnavailable: Kind(
+        _UNAVAILABLE, "moderation_unavailable", "the rules of moderation cannot be read now; nothing goes on unchecked"
+    ),
     training.RecordsUnavailable: Kind(
         _UNAVAILABLE,
         "records_unavailable",

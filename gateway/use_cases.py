@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from sessions.drill_ports import Drills, Seats
 from sessions.knowledge_ports import Catalogue
+from sessions.moderation_ports import Moderation
 from sessions.ports import Clock, KnowledgeSearch, Records, Tiers, TurnLock, Tutor, WorkingSets
 from sessions.prompt_writer import PromptWriter
 from sessions.spool_ports import TurnSpool
@@ -72,6 +73,7 @@ class Outside:
     catalogue: Catalogue
     drills: Drills
     seats: Seats
+    moderation: Moderation
     knowledge: KnowledgeSearch | None = None
     """None: no message has any background."""
     spool: TurnSpool | None = None

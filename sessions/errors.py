@@ -225,6 +225,10 @@ class TurnLockUnavailable(SessionsError):
     """The store of the turn locks cannot be asked now."""
 
 
+class ModerationUnavailable(SessionsError):
+    """The rules that are in force cannot be told now, and nothing goes on unchecked."""
+
+
 class RecordsUnavailable(SessionsError):
     """The database cannot be asked now. Whether a commit that was cut off took effect, nobody knows until it can."""
 

@@ -35,6 +35,7 @@ from gateway.wiring.models import (
     router_tutor,
     tell_counters,
 )
+from gateway.wiring.moderation import moderation_desk
 from gateway.wiring.openai import openai_chats
 from gateway.wiring.postgres import Postgres, watched_database
 from gateway.wiring.records import KeptRecords, kept_records
@@ -163,6 +164,7 @@ async def services(
                 catalogue=PostgresCatalogue(engine=engine),
                 drills=limited.drills,
                 seats=limited.seats,
+                moderation=moderation_desk(),
                 knowledge=finding.search,
                 note_timeout_s=settings.sessions.note_timeout_s,
                 compacted=metrics.saw_compaction,

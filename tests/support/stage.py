@@ -13,6 +13,7 @@ from sessions.domain.viewer import Viewer
 from sessions.use_cases.prepare_turn import TurnOrder
 from sessions.use_cases.start_session import SessionOrder
 from tests.support.counted_seats import CountedSeats
+from tests.support.moderated import moderation
 from tests.support.session_fakes import (
     FakeClock,
     FakeTiers,
@@ -65,6 +66,7 @@ async def staged(*models: str, **changes: object) -> Stage:
         catalogue=MemoryKnowledge(),
         drills=MemoryDrills(),
         seats=CountedSeats(),
+        moderation=moderation(),
     )
     use = use_cases(outside)
     author = viewer(tenant=trainee.tenant, sees_all=True)

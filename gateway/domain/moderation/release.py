@@ -62,10 +62,13 @@ class ReleaseFilter:
         hits = [hit for hit in sorted(self._waiting + found, key=_order) if not self._matcher.is_pardoned(hit)]
         self._waiting = [hit for hit in hits if not is_over and self._matcher.may_be_pardoned(hit)]
         certain = hits[: len(hits) - len(self._waiting)]
-        findings = [finding(self._rules[hit.rule], hit.start, hit.end) for hit in certain]
+        findings = [self._finding(hit) for hit in certain]
         self._masked += [(each.start, each.end) for each in findings if each.action is Action.MASK]
         self.blocked = next((each for each in findings if each.action is Action.BLOCK), None)
         return findings
+
+    def _finding(self, hit: Hit) -> Finding:
+        return finding(self._rules[hit.rule], hit.start, hit.end, self._text.between(hit.start, hit.end))
 
     def _limit(self) -> int:
         """Up to where all is certain."""

@@ -1,6 +1,7 @@
 """Knows what is said about a text: which rules it met, where, and what of it may leave. It never repeats the words."""
 
 from dataclasses import dataclass
+from hashlib import sha256
 
 from gateway.domain.moderation.phrases import STRICTNESS, Action, Rule, Severity
 
@@ -17,9 +18,12 @@ class Finding:
     list_version: int
     start: int
     end: int
+    digest: str
+    """Of these characters: SHA-256 in hexadecimal digits."""
 
 
-def finding(rule: Rule, start: int, end: int) -> Finding:
+def finding(rule: Rule, start: int, end: int, words: str) -> Finding:
+    """`words` are the raw characters that were met."""
     phrase = rule.phrase
     return Finding(
         rule=phrase.id,
@@ -30,6 +34,7 @@ def finding(rule: Rule, start: int, end: int) -> Finding:
         list_version=rule.list_version,
         start=start,
         end=end,
+        digest=sha256(words.encode("utf-8", "surrogatepass")).hexdigest(),
     )
 
 

@@ -12,6 +12,7 @@ from sqlalchemy import (
     Text,
     UniqueConstraint,
     Uuid,
+    text,
 )
 
 from sessions.adapters.postgres.tables import MOMENT, metadata
@@ -52,6 +53,7 @@ knowledge_documents = Table(
     Column("chunk_count", Integer, nullable=False),
     Column("created_by", Uuid, nullable=False),
     Column("created_at", MOMENT, nullable=False),
+    Column("flagged_chunks", Integer, nullable=False, server_default=text("0")),
     PrimaryKeyConstraint("id", name="knowledge_documents_pkey"),
     UniqueConstraint("tenant_id", "base_id", "id", name="knowledge_documents_tenant_id_base_id_id_key"),
     UniqueConstraint("base_id", "name", name="knowledge_documents_base_id_name_key"),

@@ -239,10 +239,19 @@ turns = Table(
     Column("tier", Text, nullable=False, server_default=text("'role_play'")),
     Column("fell_back", Boolean, nullable=False, server_default=text("false")),
     Column("citations", JSONB, nullable=False, server_default=text("'[]'")),
+    Column("moderation", JSONB(none_as_null=True)),
     PrimaryKeyConstraint("session_id", "number", name="turns_pkey"),
     ForeignKeyConstraint(["tenant_id", "session_id"], ["sessions.tenant_id", "sessions.id"], name="turns_session_fkey"),
     Index(
         "turns_idempotency", "session_id", "idempotency_key", unique=True, postgresql_where=text("state <> 'failed'")
+    ),
+    Index(
+        "turns_moderated",
+        "tenant_id",
+        "ended_at",
+        "session_id",
+        "number",
+        postgresql_where=text("moderation is not null"),
     ),
 )
 

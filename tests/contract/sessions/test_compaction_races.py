@@ -26,6 +26,7 @@ from sessions.prompt_writer import PromptWriter
 from sessions.use_cases.prepare_turn import TurnOrder
 from sessions.use_cases.start_session import SessionOrder
 from tests.support.counted_seats import CountedSeats
+from tests.support.moderated import moderation
 from tests.support.records_world import CONTENT, HERE, scenario
 from tests.support.session_fakes import SHARES, FakeClock, FakeReply, FakeTiers, FakeTutor, OpenLock, WordCounter
 
@@ -81,6 +82,7 @@ def processes(records: Records, outcomes: Counter[str], dice: random.Random) -> 
         catalogue=MemoryKnowledge(),
         drills=MemoryDrills(),
         seats=CountedSeats(),
+        moderation=moderation(),
         compacted=lambda outcome: outcomes.update([outcome]),
     )
     return [use_cases(outside), use_cases(replace(outside, clock=FakeClock()))]

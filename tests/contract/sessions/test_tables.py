@@ -7,7 +7,7 @@ from sqlalchemy import Connection, insert, inspect, text
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from sessions.adapters.postgres import knowledge_tables
+from sessions.adapters.postgres import knowledge_tables, moderation_tables
 from sessions.adapters.postgres.tables import metadata, scenarios, sessions, turns
 from tests.support.records_world import ELSEWHERE, HERE, NOON, settle, uuid_of
 
@@ -27,7 +27,7 @@ def _keys(connection: Connection) -> dict[str, tuple[str | None, list[str]]]:
 
 
 async def test_the_migrated_schema_is_that_of_the_tables(database_engine: AsyncEngine) -> None:
-    assert knowledge_tables.knowledge_bases.metadata is metadata
+    assert knowledge_tables.knowledge_bases.metadata is moderation_tables.phrase_lists.metadata is metadata
     async with database_engine.connect() as connection:
         assert await connection.run_sync(_differences) == []
 

@@ -52,6 +52,7 @@ from sessions.settings import DocumentSettings, SessionSettings
 from sessions.use_cases.add_document import Cutting
 from sessions.use_cases.ask_questions import AskingRules
 from tests.support.limited_here import limited_here
+from tests.support.moderated import moderation
 from tests.support.scripted_carrier import ScriptedCarrier, WordsOfChat
 from tests.support.scripted_desk import ScriptedDesk
 from tests.support.session_fakes import FakeClock, FakeTutor, FragileRecords, OpenLock, writers
@@ -237,6 +238,7 @@ async def house(
         catalogue=knowledge,
         drills=limited.drills,
         seats=limited.seats,
+        moderation=moderation(),
         compacted=metrics.saw_compaction,
     )
     use = use_cases(outside)

@@ -1,5 +1,7 @@
 """What is said about a text."""
 
+from hashlib import sha256
+
 import pytest
 
 from gateway.domain.moderation.phrases import Action, Phrase, Rule, Severity
@@ -11,10 +13,15 @@ def found(action: Action) -> Rule:
 
 
 def test_a_finding_names_the_rule_and_the_version_of_its_list_and_never_the_words() -> None:
-    told = finding(found(Action.MASK), 3, 9)
+    told = finding(found(Action.MASK), 3, 9, "secret")
     assert (told.rule, told.category, told.severity, told.action) == ("r-1", "fraud", Severity.HIGH, Action.MASK)
     assert (told.list_name, told.list_version, told.start, told.end) == ("tenant", 7, 3, 9)
     assert "secret" not in repr(told)
+    assert told.digest == sha256(b"secret").hexdigest()
+
+
+def test_half_a_character_has_a_digest_too() -> None:
+    assert finding(found(Action.FLAG), 0, 1, "\ud800").digest
 
 
 @pytest.mark.parametrize(
@@ -27,4 +34,4 @@ def test_a_finding_names_the_rule_and_the_version_of_its_list_and_never_the_word
     ],
 )
 def test_the_strictest_action_is_the_verdict(actions: tuple[Action, ...], strictest: Action | None) -> None:
-    assert Verdict("", tuple(finding(found(action), 0, 1) for action in actions), None).action is strictest
+    assert Verdict("", tuple(finding(found(action), 0, 1, "x") for action in actions), None).action is strictest

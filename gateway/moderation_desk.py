@@ -1,0 +1,156 @@
+"""Moderation as sessions ask for it: rules that are kept elsewhere, put to each text that passes.
+
+A message is read for banned phrases and scored for injections; a reply is read for banned phrases while it streams. A
+text of some length is read in a thread, since turns of others go on meanwhile.
+"""
+
+import asyncio
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import asynccontextmanager
+
+from typing_extensions import ParamSpec, TypeVar, override
+
+from gateway.domain.moderation.injection import InjectionScorer, InjectionVerdict, Score, Surface, verdict_on
+from gateway.domain.moderation.phrase_book import PhraseBook
+from gateway.domain.moderation.phrases import Phrase, PhraseList
+from gateway.domain.moderation.release import ReleaseFilter, moderate
+from gateway.domain.moderation.verdict import Finding
+from gateway.moderation_ports import Live, RuleKeeper
+from sessions.domain.moderation import Action, BlockReason, Direction, Judgement, Mark, Moderated, Source
+from sessions.domain.scenario import ScenarioId
+from sessions.domain.viewer import TenantId
+from sessions.moderation_ports import Moderation, ReplyCheck, Rules
+
+_LONG = 2_000
+"""Characters that are read here and now; more take milliseconds."""
+_Given = ParamSpec("_Given")
+_Found = TypeVar("_Found")
+_SEVERITIES = {InjectionVerdict.FLAG: 2, InjectionVerdict.BLOCK: 4}
+
+
+class ModerationDesk(Moderation):
+    def __init__(self, *, keeper: RuleKeeper, scorer: InjectionScorer) -> None:
+        self._keeper = keeper
+        self._scorer = scorer
+
+    @override
+    async def rules(self, tenant: TenantId, scenario: ScenarioId | None = None) -> Rules:
+        return _LiveRules(await self._keeper.live(tenant, scenario), self._scorer)
+
+    @override
+    async def points_made(self, points: Sequence[tuple[str, Sequence[str]]], text: str) -> tuple[str, ...]:
+        return await _read(len(text), _points_made, points, text)
+
+
+class _LiveRules(Rules):
+    def __init__(self, live: Live, scorer: InjectionScorer) -> None:
+        self._live = live
+        self._scorer = scorer
+
+    @override
+    async def message(self, text: str) -> Moderated:
+        return await _read(len(text), self._heard, text, Surface.USER)
+
+    @override
+    @asynccontextmanager
+    async def reply(self) -> AsyncIterator[ReplyCheck]:
+        yield _PhraseCheck(self._live)
+
+    @override
+    async def written(self, text: str) -> Moderated:
+        async with self.reply() as check:
+            said = await _read(len(text), check.feed, text)
+            said += await check.finish()
+        return Moderated(said, check.judgement)
+
+    @override
+    async def knowledge(self, text: str) -> Moderated:
+        return await _read(len(text), self._heard, text, Surface.KNOWLEDGE)
+
+    def _heard(self, text: str, surface: Surface) -> Moderated:
+        policy = self._live.policy
+        found = moderate(text, self._live.input, mask=policy.mask)
+        marks = tuple(_mark(each, Direction.INPUT) for each in found.findings)
+        if found.blocked is not None:
+            return Moderated("", Judgement(marks, BlockReason.BANNED_PHRASE))
+        thresholds = policy.user if surface is Surface.USER else policy.knowledge
+        score = self._scorer.score(text, surface)
+        verdict = verdict_on(score, thresholds)
+        if verdict is InjectionVerdict.ALLOW:
+            return Moderated(found.text, Judgement(marks))
+        marks += tuple(_signals(score, verdict))
+        if verdict is InjectionVerdict.BLOCK:
+            return Moderated("", Judgement(marks, BlockReason.INJECTION))
+        return Moderated(found.text, Judgement(marks))
+
+
+class _PhraseCheck(ReplyCheck):
+    def __init__(self, live: Live) -> None:
+        self._release = ReleaseFilter(live.output, mask=live.policy.mask)
+        self._marks: list[Mark] = []
+
+    @override
+    def feed(self, text: str) -> str:
+        released = self._release.feed(text)
+        if released.findings:
+            self._marks += [_mark(each, Direction.OUTPUT) for each in released.findings]
+        return released.text
+
+    @override
+    async def finish(self) -> str:
+        released = self._release.finish()
+        self._marks += [_mark(each, Direction.OUTPUT) for each in released.findings]
+        return released.text
+
+    @property
+    @override
+    def judgement(self) -> Judgement:
+        blocked = None if self._release.blocked is None else BlockReason.BANNED_PHRASE
+        return Judgement(tuple(self._marks), blocked)
+
+
+def _mark(found: Finding, direction: Direction) -> Mark:
+    return Mark(
+        direction=direction,
+        source=Source.PHRASE,
+        rule=found.rule,
+        category=found.category,
+        severity=found.severity,
+        action=Action(found.action),
+        list_name=found.list_name,
+        list_version=found.list_version,
+        start=found.start,
+        end=found.end,
+        digest=found.digest,
+    )
+
+
+def _signals(score: Score, verdict: InjectionVerdict) -> Sequence[Mark]:
+    return [
+        Mark(
+            direction=Direction.INPUT,
+            source=Source.INJECTION,
+            rule=signal.name,
+            category=signal.kind,
+            severity=_SEVERITIES[verdict],
+            action=Action(verdict),
+            start=signal.span[0],
+            end=signal.span[1],
+            score=score.value,
+        )
+        for signal in score.signals
+    ]
+
+
+def _points_made(points: Sequence[tuple[str, Sequence[str]]], text: str) -> tuple[str, ...]:
+    return tuple(name for name, phrases in points if moderate(text, _book_of(phrases)).findings)
+
+
+def _book_of(phrases: Sequence[str]) -> PhraseBook:
+    return PhraseBook(
+        [PhraseList("outline", 1, tuple(Phrase(str(n), text, "point") for n, text in enumerate(phrases)))]
+    )
+
+
+async def _read(length: int, read: Callable[_Given, _Found], *given: _Given.args, **named: _Given.kwargs) -> _Found:
+    return read(*given, **named) if length <= _LONG else await asyncio.to_thread(read, *given, **named)

@@ -1,0 +1,45 @@
+"""Moderation as it really is, with rules that a test names; by default there are none, and nothing is an injection."""
+
+from collections.abc import Iterable
+from uuid import UUID
+
+from typing_extensions import override
+
+from gateway.domain.moderation.injection import InjectionScorer, Thresholds
+from gateway.domain.moderation.phrase_book import PhraseBook
+from gateway.domain.moderation.phrases import Action, Phrase, PhraseList
+from gateway.domain.moderation.policy import Policy
+from gateway.moderation_desk import ModerationDesk
+from gateway.moderation_ports import Live, RuleKeeper
+
+NEVER = Thresholds(flag=2.0, block=2.0)
+LENIENT = Policy(user=NEVER, knowledge=NEVER)
+_SCORER = InjectionScorer()
+
+
+class FixedRules(RuleKeeper):
+    """The same for everybody; a test may put other ones in their place."""
+
+    def __init__(self, live: Live) -> None:
+        self.now = live
+
+    @override
+    async def live(self, tenant: UUID, scenario: UUID | None) -> Live:
+        return self.now
+
+
+def banned(*texts: str, action: Action = Action.BLOCK, name: str = "banned") -> PhraseList:
+    """A list of these phrases, whose rules are r0, r1, ..."""
+    return PhraseList(name, 1, tuple(Phrase(f"r{n}", text, "test", action=action) for n, text in enumerate(texts)))
+
+
+def live_rules(
+    lists: Iterable[PhraseList] = (), *, policy: Policy = LENIENT, output: Iterable[PhraseList] | None = None
+) -> Live:
+    """These lists for both directions, or others for what the model says."""
+    book = PhraseBook(lists)
+    return Live(book, book if output is None else PhraseBook(output), policy)
+
+
+def moderation(*lists: PhraseList, policy: Policy = LENIENT) -> ModerationDesk:
+    return ModerationDesk(keeper=FixedRules(live_rules(lists, policy=policy)), scorer=_SCORER)

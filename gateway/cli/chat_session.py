@@ -1,6 +1,9 @@
 """One session as a person plays it on a terminal."""
 
 import asyncio
+import signal
+from collections.abc import Iterator
+from contextlib import contextmanager
 from enum import Enum
 from typing import assert_never
 from uuid import uuid4
@@ -55,10 +58,11 @@ class ChatSession:
         heard = HeardTurn()
         asked_at = self._client.now()
         try:
-            async with self._client.take_turn(self._session, text, idempotency=str(uuid4())) as stream:
-                heard.replica, heard.pin = stream.replica, stream.pin
-                async for timed in stream.events():
-                    self._show(heard, timed)
+            with _cancelled_by_ctrl_c():
+                async with self._client.take_turn(self._session, text, idempotency=str(uuid4())) as stream:
+                    heard.replica, heard.pin = stream.replica, stream.pin
+                    async for timed in stream.events():
+                        self._show(heard, timed)
         except asyncio.CancelledError:
             await self._stop(heard)
             return Said.ON
@@ -140,6 +144,19 @@ class ChatSession:
                 self.note("\nthe stream ended without the end of the turn")
             case never:
                 assert_never(never)
+
+
+@contextmanager
+def _cancelled_by_ctrl_c() -> Iterator[None]:
+    """The runner's own handler cannot wake a loop that is falling asleep at that very moment: a reply that stands still
+    would stop at its next event only."""
+    loop, task = asyncio.get_running_loop(), asyncio.current_task()
+    assert task is not None  # noqa: S101 - a coroutine that runs has a task
+    loop.add_signal_handler(signal.SIGINT, task.cancel)
+    try:
+        yield
+    finally:
+        loop.remove_signal_handler(signal.SIGINT)
 
 
 def _when_again(fault: ApiFault) -> str:

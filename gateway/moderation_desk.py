@@ -19,7 +19,7 @@ from gateway.moderation_ports import Live, RuleKeeper
 from sessions.domain.moderation import Action, BlockReason, Direction, Judgement, Mark, Moderated, Source
 from sessions.domain.scenario import ScenarioId
 from sessions.domain.viewer import TenantId
-from sessions.moderation_ports import Moderation, ReplyCheck, Rules
+from sessions.moderation_ports import Moderation, ReplyCheck, Rules, no_news
 
 _LONG = 2_000
 """Characters that are read here and now; more take milliseconds."""
@@ -53,7 +53,7 @@ class _LiveRules(Rules):
 
     @override
     @asynccontextmanager
-    async def reply(self) -> AsyncIterator[ReplyCheck]:
+    async def reply(self, message: str = "", *, news: Callable[[], None] = no_news) -> AsyncIterator[ReplyCheck]:
         yield _PhraseCheck(self._live)
 
     @override

@@ -1,6 +1,6 @@
 """What sessions need of moderation: the rules that are in force, and what they say of each text that passes."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import AbstractAsyncContextManager
 from typing import Protocol
 
@@ -9,14 +9,21 @@ from sessions.domain.scenario import ScenarioId
 from sessions.domain.viewer import TenantId
 
 
+def no_news() -> None:
+    """For who looks again at the next piece, or at the end."""
+
+
 class ReplyCheck(Protocol):
     """One reply as it streams. What it decides depends on the text alone, never on how it is cut."""
 
     def feed(self, text: str) -> str:
-        """One more piece; what may be released now. Nothing any more once it is blocked."""
+        """One more piece; what may be released now. Once it is blocked, nothing more is taken in."""
 
     async def finish(self) -> str:
-        """The reply is over: the rest of what may be released."""
+        """The reply is over, or blocked: the rest of what may be released, once all of it is judged.
+
+        Where a model judges what stands before a block, it may be that this stops earlier, for another reason.
+        """
 
     @property
     def judgement(self) -> Judgement:
@@ -29,8 +36,14 @@ class Rules(Protocol):
     async def message(self, text: str) -> Moderated:
         """What a person says to the model."""
 
-    def reply(self) -> AbstractAsyncContextManager[ReplyCheck]:
-        """What the model says, while it is said."""
+    def reply(
+        self, message: str = "", *, news: Callable[[], None] = no_news
+    ) -> AbstractAsyncContextManager[ReplyCheck]:
+        """What the model says to this message, while it is said.
+
+        `news` is called when more may be released, or the reply was blocked, though nothing was fed: feed it an empty
+        piece then.
+        """
 
     async def written(self, text: str) -> Moderated:
         """A whole text by the model, such as an answer or a note; the verdict is that of the same text as a reply."""

@@ -5,8 +5,10 @@ text of some length is read in a thread, since turns of others go on meanwhile.
 """
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Hashable, Sequence
 from contextlib import asynccontextmanager
+from itertools import count
+from weakref import WeakKeyDictionary
 
 from typing_extensions import ParamSpec, TypeVar, override
 
@@ -32,24 +34,50 @@ class ModerationDesk(Moderation):
     def __init__(self, *, keeper: RuleKeeper, scorer: InjectionScorer) -> None:
         self._keeper = keeper
         self._scorer = scorer
+        self._numbers = _Numbers()
 
     @override
     async def rules(self, tenant: TenantId, scenario: ScenarioId | None = None) -> Rules:
-        return _LiveRules(await self._keeper.live(tenant, scenario), self._scorer)
+        live = await self._keeper.live(tenant, scenario)
+        identity = self._numbers.of(live.input), self._numbers.of(live.output), live.policy
+        return _LiveRules(live, self._scorer, identity)
 
     @override
     async def points_made(self, points: Sequence[tuple[str, Sequence[str]]], text: str) -> tuple[str, ...]:
         return await _read(len(text), _points_made, points, text)
 
 
+class _Numbers:
+    """A number for each book, which no other has after it: a book that is named by it need not be kept."""
+
+    def __init__(self) -> None:
+        self._next = count()
+        self._of = WeakKeyDictionary[PhraseBook, int]()
+
+    def of(self, book: PhraseBook) -> int:
+        if (known := self._of.get(book)) is not None:
+            return known
+        return self._of.setdefault(book, next(self._next))
+
+
 class _LiveRules(Rules):
-    def __init__(self, live: Live, scorer: InjectionScorer) -> None:
+    def __init__(self, live: Live, scorer: InjectionScorer, identity: Hashable) -> None:
         self._live = live
         self._scorer = scorer
+        self._identity = identity
+
+    @property
+    @override
+    def identity(self) -> Hashable:
+        return self._identity
 
     @override
     async def message(self, text: str) -> Moderated:
         return await _read(len(text), self._heard, text, Surface.USER)
+
+    @override
+    async def instructions(self, text: str) -> Moderated:
+        return await _read(len(text), self._phrases, text)
 
     @override
     @asynccontextmanager
@@ -67,18 +95,22 @@ class _LiveRules(Rules):
     async def knowledge(self, text: str) -> Moderated:
         return await _read(len(text), self._heard, text, Surface.KNOWLEDGE)
 
-    def _heard(self, text: str, surface: Surface) -> Moderated:
-        policy = self._live.policy
-        found = moderate(text, self._live.input, mask=policy.mask)
+    def _phrases(self, text: str) -> Moderated:
+        found = moderate(text, self._live.input, mask=self._live.policy.mask)
         marks = tuple(_mark(each, Direction.INPUT) for each in found.findings)
         if found.blocked is not None:
             return Moderated("", Judgement(marks, BlockReason.BANNED_PHRASE))
-        thresholds = policy.user if surface is Surface.USER else policy.knowledge
+        return Moderated(found.text, Judgement(marks))
+
+    def _heard(self, text: str, surface: Surface) -> Moderated:
+        found, policy = self._phrases(text), self._live.policy
+        if found.blocked is not None:
+            return found
         score = self._scorer.score(text, surface)
-        verdict = verdict_on(score, thresholds)
+        verdict = verdict_on(score, policy.user if surface is Surface.USER else policy.knowledge)
         if verdict is InjectionVerdict.ALLOW:
-            return Moderated(found.text, Judgement(marks))
-        marks += tuple(_signals(score, verdict))
+            return found
+        marks = (*found.judgement.marks, *_signals(score, verdict))
         if verdict is InjectionVerdict.BLOCK:
             return Moderated("", Judgement(marks, BlockReason.INJECTION))
         return Moderated(found.text, Judgement(marks))

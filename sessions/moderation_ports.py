@@ -1,6 +1,6 @@
 """What sessions need of moderation: the rules that are in force, and what they say of each text that passes."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from contextlib import AbstractAsyncContextManager
 from typing import Protocol
 
@@ -33,8 +33,15 @@ class ReplyCheck(Protocol):
 class Rules(Protocol):
     """The rules of one tenant and scenario as they were when they were asked for; they stay so for who holds them."""
 
+    @property
+    def identity(self) -> Hashable:
+        """Equal for rules that say the same, so that whoever remembers a verdict knows whether it still holds."""
+
     async def message(self, text: str) -> Moderated:
         """What a person says to the model."""
+
+    async def instructions(self, text: str) -> Moderated:
+        """What an application tells the model: it is there to give orders, so that only phrases are looked for."""
 
     def reply(
         self, message: str = "", *, news: Callable[[], None] = no_news

@@ -33,8 +33,10 @@ demo: setup ## start everything with real vLLM and sample data; Ctrl-C stops it 
 	@exec $(BIN)/drillyard up $(DEMO)
 
 test: setup ## everything that needs no vLLM: real Redis, real Postgres, started by the tests themselves
-	@$(BIN)/python -m pytest $(PARALLEL) -m "not vllm and not alone" $(TESTS) || [ $$? = $(NO_TESTS) ]
-	@$(BIN)/python -m pytest -n 0 -m "alone" $(TESTS) || [ $$? = $(NO_TESTS) ]
+	@failed=0; \
+	$(BIN)/python -m pytest $(PARALLEL) -m "not vllm and not alone" $(TESTS) || [ $$? = $(NO_TESTS) ] || failed=1; \
+	$(BIN)/python -m pytest -n 0 -m "alone" $(TESTS) || [ $$? = $(NO_TESTS) ] || failed=1; \
+	exit $$failed
 
 test-vllm: setup ## the main job, and the simulator's contract, on real vLLM (CPU, or a GPU when there is one)
 	@$(BIN)/python -m pytest -n 0 -m vllm --timeout 1800 tests/vllm tests/contract/simulator

@@ -7,6 +7,7 @@ text of some length is read in a thread, since turns of others go on meanwhile.
 import asyncio
 from collections.abc import AsyncIterator, Callable, Hashable, Sequence
 from contextlib import asynccontextmanager
+from functools import lru_cache
 from itertools import count
 from weakref import WeakKeyDictionary
 
@@ -14,8 +15,8 @@ from typing_extensions import ParamSpec, TypeVar, override
 
 from gateway.domain.moderation.injection import InjectionScorer, InjectionVerdict, Score, Surface, verdict_on
 from gateway.domain.moderation.phrase_book import PhraseBook
-from gateway.domain.moderation.phrases import Phrase, PhraseList
 from gateway.domain.moderation.release import ReleaseFilter, moderate
+from gateway.domain.moderation.talking_points import TalkingPoints
 from gateway.domain.moderation.verdict import Finding
 from gateway.moderation_ports import Live, RuleKeeper
 from sessions.domain.moderation import Action, BlockReason, Direction, Judgement, Mark, Moderated, Source
@@ -25,6 +26,8 @@ from sessions.moderation_ports import Moderation, ReplyCheck, Rules, no_news
 
 _LONG = 2_000
 """Characters that are read here and now; more take milliseconds."""
+_MOST_OUTLINES = 256
+"""That are kept ready for use."""
 _Given = ParamSpec("_Given")
 _Found = TypeVar("_Found")
 _SEVERITIES = {InjectionVerdict.FLAG: 2, InjectionVerdict.BLOCK: 4}
@@ -35,6 +38,7 @@ class ModerationDesk(Moderation):
         self._keeper = keeper
         self._scorer = scorer
         self._numbers = _Numbers()
+        self._outlines = lru_cache(_MOST_OUTLINES)(TalkingPoints)
 
     @override
     async def rules(self, tenant: TenantId, scenario: ScenarioId | None = None) -> Rules:
@@ -44,7 +48,8 @@ class ModerationDesk(Moderation):
 
     @override
     async def points_made(self, points: Sequence[tuple[str, Sequence[str]]], text: str) -> tuple[str, ...]:
-        return await _read(len(text), _points_made, points, text)
+        named = tuple((name, tuple(phrases)) for name, phrases in points)
+        return await asyncio.to_thread(lambda: self._outlines(named).made(text))
 
 
 class _Numbers:
@@ -172,16 +177,6 @@ def _signals(score: Score, verdict: InjectionVerdict) -> Sequence[Mark]:
         )
         for signal in score.signals
     ]
-
-
-def _points_made(points: Sequence[tuple[str, Sequence[str]]], text: str) -> tuple[str, ...]:
-    return tuple(name for name, phrases in points if moderate(text, _book_of(phrases)).findings)
-
-
-def _book_of(phrases: Sequence[str]) -> PhraseBook:
-    return PhraseBook(
-        [PhraseList("outline", 1, tuple(Phrase(str(n), text, "point") for n, text in enumerate(phrases)))]
-    )
 
 
 async def _read(length: int, read: Callable[_Given, _Found], *given: _Given.args, **named: _Given.kwargs) -> _Found:

@@ -9,9 +9,12 @@ from uuid import UUID
 from pydantic import AfterValidator, BaseModel, ConfigDict, FailFast, Field
 
 from gateway.api.ids import scenario_id_of, uuid_of
+from gateway.domain.moderation.phrases import LONGEST_PHRASE
+from gateway.domain.moderation.talking_points import phrase_fault
 from gateway.domain.rfc3339 import moment_of
 from sessions.domain.citation import KnowledgeBaseId
 from sessions.domain.drill import DrillPlan
+from sessions.domain.outline import MAX_PHRASES, MAX_POINTS, Outline, Point
 from sessions.domain.scenario import Criterion, Rubric, ScenarioContent, Scene
 from sessions.domain.tiers import Tier
 
@@ -38,6 +41,13 @@ def _base_ref(value: str) -> str:
     return value
 
 
+def _phrase(value: str) -> str:
+    fault = phrase_fault(value)
+    if fault is not None:
+        raise ValueError(f"the phrase cannot be used: {fault.reason}")
+    return value
+
+
 def _moment(value: str) -> str:
     _read(value)
     return value
@@ -53,6 +63,7 @@ def _read(value: str) -> datetime:
 Text = Annotated[str, AfterValidator(_text)]
 Moment = Annotated[str, Field(max_length=40, json_schema_extra={"format": "date-time"}), AfterValidator(_moment)]
 Line = Annotated[str, Field(max_length=200), AfterValidator(_line)]
+PointPhrase = Annotated[str, Field(max_length=LONGEST_PHRASE), AfterValidator(_line), AfterValidator(_phrase)]
 ModelName = Annotated[str, Field(min_length=1, max_length=200), AfterValidator(_line)]
 KnowledgeBaseRef = Annotated[str, AfterValidator(_base_ref)]
 MetadataName = Annotated[str, Field(min_length=1, max_length=64), AfterValidator(_line)]
@@ -102,6 +113,29 @@ class ModelTiersBody(Sent):
         return tuple((tier, model) for tier, model in self.changes().items() if model is not None)
 
 
+class PointBody(Sent):
+    """A talking point, which a reply makes by any of its phrases."""
+
+    name: Line
+    phrases: Annotated[list[PointPhrase], FailFast(), Field(max_length=MAX_PHRASES)]
+
+    def point(self) -> Point:
+        return Point(self.name, tuple(self.phrases))
+
+
+class OutlineBody(Sent):
+    """What the tutor's replies are to say, and what they must not."""
+
+    required: Annotated[list[PointBody], FailFast(), Field(max_length=MAX_POINTS)] = []
+    forbidden: Annotated[list[PointBody], FailFast(), Field(max_length=MAX_POINTS)] = []
+
+    def outline(self) -> Outline:
+        return Outline(
+            required=tuple(point.point() for point in self.required),
+            forbidden=tuple(point.point() for point in self.forbidden),
+        )
+
+
 class ScenarioBody(Sent):
     """One version of a scenario, as an instructor writes it."""
 
@@ -118,6 +152,7 @@ class ScenarioBody(Sent):
     knowledge_base_id: KnowledgeBaseRef | None = Field(
         default=None, description="where the background of each message is looked up"
     )
+    outline: OutlineBody | None = None
 
     def content(self) -> ScenarioContent:
         limits = self.limits or LimitsBody()
@@ -134,6 +169,7 @@ class ScenarioBody(Sent):
             tiers=(self.model_tiers or ModelTiersBody()).chosen(),
             is_sensitive=self.sensitive,
             knowledge_base=None if self.knowledge_base_id is None else KnowledgeBaseId(UUID(self.knowledge_base_id)),
+            outline=(self.outline or OutlineBody()).outline(),
         )
 
     def _rubric(self) -> Rubric:

@@ -41,6 +41,16 @@ class RubricView(View):
     pass_mark: float
 
 
+class PointView(View):
+    name: str
+    phrases: tuple[str, ...]
+
+
+class OutlineView(View):
+    required: tuple[PointView, ...]
+    forbidden: tuple[PointView, ...]
+
+
 class LimitsView(View):
     max_turns: int
     max_reply_tokens: int | None
@@ -63,6 +73,7 @@ class ScenarioView(View):
     sensitive: bool
     knowledge_base_id: UUID | None
     guidance: str
+    outline: OutlineView
 
     @classmethod
     def of(cls, scenario: Scenario) -> Self:
@@ -84,6 +95,7 @@ class ScenarioView(View):
             sensitive=content.is_sensitive,
             knowledge_base_id=content.knowledge_base,
             guidance=content.guidance,
+            outline=OutlineView.model_validate(content.outline),
         )
 
 

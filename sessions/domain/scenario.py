@@ -7,6 +7,7 @@ from typing import NewType
 from uuid import UUID
 
 from sessions.domain.citation import KnowledgeBaseId
+from sessions.domain.outline import NO_OUTLINE, Outline, check_outline
 from sessions.domain.tiers import Tier
 from sessions.domain.viewer import AccountId, TenantId
 from sessions.errors import ScenarioInvalid
@@ -66,6 +67,8 @@ class ScenarioContent:
     """Models that serve this scenario's work instead of those of its tenant."""
     is_sensitive: bool = False
     """Whether all its work is sensitive work, whatever its kind, and must not leave the pool of that."""
+    outline: Outline = NO_OUTLINE
+    """What the tutor's replies are to say, and what they must not."""
 
     def tier_of(self, work: Tier) -> Tier:
         return Tier.SENSITIVE if self.is_sensitive else work
@@ -105,6 +108,7 @@ def checked(content: ScenarioContent) -> ScenarioContent:
         raise ScenarioInvalid("limits.max_turns", f"a session has 1 to {MAX_TURNS} turns, not {content.max_turns}")
     _unique("scenes", [scene.name for scene in content.scenes])
     _check_rubric(content.rubric)
+    check_outline(content.outline)
     return content
 
 

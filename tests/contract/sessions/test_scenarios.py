@@ -5,20 +5,26 @@ from dataclasses import replace
 from datetime import timedelta
 
 import pytest
+from sqlalchemy import update
 
+from sessions.adapters.postgres.engine import postgres_engine
+from sessions.adapters.postgres.records import PostgresRecords
+from sessions.adapters.postgres.tables import scenario_versions
 from sessions.domain.citation import KnowledgeBaseId
+from sessions.domain.outline import NO_OUTLINE, Outline, Point
 from sessions.domain.page import Cursor
 from sessions.domain.scenario import ScenarioId
 from sessions.domain.tiers import Tier
 from sessions.errors import ScenarioNotFound
 from sessions.ports import Records
-from tests.support.records_fixture import given_up
+from tests.support.records_fixture import given_up, write_scenarios
 from tests.support.records_world import (
     CONTENT,
     ELSEWHERE,
     HERE,
     NOON,
     scenario,
+    settle,
     uuid_of,
 )
 
@@ -35,6 +41,7 @@ async def test_what_it_says_of_knowledge_and_models_comes_back_too(records: Reco
         knowledge_base=KnowledgeBaseId(uuid_of("manual")),
         tiers=((Tier.ROLE_PLAY, "名 large/7b"), (Tier.SENSITIVE, "b")),
         is_sensitive=True,
+        outline=Outline((Point("报价", ("our price", "报价")),), (Point("promise", ("保本",)),)),
     )
     async with records.begin() as work:
         await work.scenarios.add_version(HERE.tenant, scenario().id, full, by=HERE.instructor, at=NOON)
@@ -101,3 +108,20 @@ async def test_scenarios_are_listed_newest_first_by_their_first_version(records:
         rest = await work.scenarios.list(HERE.tenant, limit=3, after=first.next)
         assert [item.id for item in rest.items] == [scenario().id]
         assert rest.next is None
+
+
+@pytest.mark.postgres
+async def test_content_from_before_outlines_has_none(database_url: str) -> None:
+    engine = postgres_engine(database_url)
+    await settle(engine)
+    records = PostgresRecords(engine=engine)
+    await write_scenarios(records)
+    async with engine.begin() as connection:
+        await connection.execute(
+            update(scenario_versions).values(content=scenario_versions.c.content.op("-")("outline"))
+        )
+    async with records.begin() as work:
+        found = await work.scenarios.get(HERE.tenant, scenario().id)
+    assert found == scenario()
+    assert found.content.outline == NO_OUTLINE
+    await engine.dispose()

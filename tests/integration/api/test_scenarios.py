@@ -1,3 +1,5 @@
+import pytest
+
 from tests.integration.api.house import SCENARIO, House
 
 
@@ -62,3 +64,41 @@ async def test_a_scenario_that_cannot_be_played_names_the_field(house: House) ->
     assert answer.json()["errors"] == [{"field": "scenes", "detail": "two have the same name"}]
     listed = await house.here.instructor.get("/v1/scenarios")
     assert listed.json()["items"] == []
+
+
+OUTLINE = {
+    "required": [{"name": "price", "phrases": ["our price", "报价"]}],
+    "forbidden": [{"name": "promise", "phrases": ["保本"]}],
+}
+
+
+async def test_an_outline_belongs_to_its_version(house: House) -> None:
+    bare = (await house.here.instructor.post("/v1/scenarios", json=SCENARIO)).json()
+    assert bare["outline"] == {"required": [], "forbidden": []}
+    path = f"/v1/scenarios/{bare['id']}"
+    revised = await house.here.instructor.post(f"{path}/versions", json={**SCENARIO, "outline": OUTLINE})
+    assert (revised.status_code, revised.json()["outline"]) == (201, OUTLINE)
+    assert (await house.here.trainee.get(path)).json()["outline"] == OUTLINE
+    assert (await house.here.trainee.get(path, params={"version": 1})).json()["outline"] == bare["outline"]
+
+
+@pytest.mark.parametrize(
+    ("outline", "field"),
+    [
+        ({"required": [{"name": "a", "phrases": ["our price", "..."]}]}, "outline.required.0.phrases.1"),
+        ({"forbidden": [{"name": "a", "phrases": ["x"]}]}, "outline.forbidden.0.phrases.0"),
+        ({"forbidden": [{"name": "a", "phrases": ["secret " * 20]}]}, "outline.forbidden.0.phrases.0"),
+        ({"required": [{"name": "a", "phrases": ["two\nlines"]}]}, "outline.required.0.phrases.0"),
+        ({"required": [{"name": "a", "phrases": []}]}, "outline.required.0.phrases"),
+        ({"required": [{"name": " ", "phrases": ["our price"]}]}, "outline.required.0.name"),
+        ({"required": [{"name": "a", "phrases": ["our price"]}] * 2}, "outline"),
+        ({"required": [{"name": "a", "phrases": ["our price"], "weight": 2}]}, "outline.required.0.weight"),
+        ({"optional": []}, "outline.optional"),
+        ([], "outline"),
+    ],
+)
+async def test_an_outline_that_cannot_be_checked_names_the_field(house: House, outline: object, field: str) -> None:
+    answer = await house.here.instructor.post("/v1/scenarios", json={**SCENARIO, "outline": outline})
+    assert (answer.status_code, answer.json()["code"]) == (422, "invalid_request"), answer.text
+    assert [fault["field"] for fault in answer.json()["errors"]] == [field]
+    assert "secret" not in answer.text

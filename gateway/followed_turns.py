@@ -248,7 +248,7 @@ def _by_owner(turns: Iterable[_Followed]) -> dict[str, list[_Followed]]:
 
 
 async def _with_text(reader: TurnReader, text: str, after: int) -> AsyncGenerator[tuple[int, TurnEvent], None]:
-    """The trainee's words come from who asks again: no journal has them."""
+    """The trainee's words come from who asks again: no journal has them, but for masked ones."""
     async with aclosing(reader.events(after)) as events:
         async for place, event in events:
-            yield place, Done(replace(event.turn, text=text)) if isinstance(event, Done) else event
+            yield place, Done(replace(event.turn, text=event.turn.text or text)) if isinstance(event, Done) else event

@@ -27,7 +27,7 @@ LAST_EVENT_ID: Extra = {
     "schema": {"type": "string", "pattern": "^[0-9]+-[0-9]+$"},
 }
 EVENTS: Extra = {
-    "description": "the turn's events as server-sent events: accepted, delta, then one of done, cancelled, error",
+    "description": "the turn's server-sent events: accepted, delta, then one of done, cancelled, blocked, error",
     "content": {"text/event-stream": {"schema": {"type": "string"}}},
 }
 

@@ -5,7 +5,7 @@ from typing import assert_never
 
 from gateway.api.views import CitationView, TimingsView, UsageView
 from gateway.domain.accept import EVENT_STREAM
-from sessions.domain.events import Accepted, Cancelled, Delta, Done, Failed, TurnEvent
+from sessions.domain.events import Accepted, Blocked, Cancelled, Delta, Done, Failed, TurnEvent
 
 MEDIA_TYPE = EVENT_STREAM
 
@@ -29,6 +29,8 @@ def _named(event: TurnEvent) -> tuple[str, dict[str, object]]:
             return "done", _done(event)
         case Cancelled():
             return "cancelled", {}
+        case Blocked(reason):
+            return "blocked", {"reason": reason}
         case Failed(error):
             return "error", {"code": error.code, "message": error.message, "retryable": error.retryable}
         case never:

@@ -16,23 +16,23 @@ from gateway.api.views import TurnView
 from gateway.errors import JournalUnavailable
 from gateway.problems import failed_turn
 from gateway.turn_reader import TurnReader
-from sessions.domain.events import Cancelled, Done, Failed, Terminal
+from sessions.domain.events import Blocked, Cancelled, Done, Failed, Terminal
 from sessions.domain.session import SessionId
 from sessions.domain.viewer import Viewer
 
 
 async def whole_turn(request: Request, viewer: Viewer, session: SessionId, reader: TurnReader) -> Response:
-    """Wait for the end: a turn that was completed or cancelled is shown, one that failed is a problem.
+    """Wait for the end: a turn that was completed, cancelled or blocked is shown, one that failed is a problem.
 
     Raises `ClientGone`, or `JournalUnavailable` where the turn can be followed no further from here.
     """
     headers = turn_headers(reader)
     match await _unless_gone(reader, request.receive):
         case Done(turn):
-            return answer(TurnView.of(turn), headers=headers)
-        case Cancelled():
+            return answer(TurnView.of(turn, shows_findings=viewer.sees_all), headers=headers)
+        case Cancelled() | Blocked():
             turn = await services_of(request).use.read_turn(viewer, session, reader.number)
-            return answer(TurnView.of(turn), headers=headers)
+            return answer(TurnView.of(turn, shows_findings=viewer.sees_all), headers=headers)
         case Failed(error):
             problem = failed_turn(reader.number, error.code, error.message, retryable=error.retryable)
             return problem_answer(problem, headers=headers)
@@ -58,6 +58,6 @@ async def _unless_gone(reader: TurnReader, receive: Receive) -> Terminal | None:
 async def _end(reader: TurnReader) -> Terminal | None:
     async with aclosing(reader.events()) as events:
         async for _, event in events:
-            if isinstance(event, Done | Cancelled | Failed):
+            if isinstance(event, Terminal):
                 return event
     return None

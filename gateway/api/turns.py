@@ -66,14 +66,19 @@ async def list_turns(request: Request, viewer: SessionReader, session_id: str) -
     found = await services_of(request).use.list_turns(viewer, session, query.limit + 1, after)
     shown = tuple(found[: query.limit])
     more = written_number(shown[-1].number) if len(found) > len(shown) else None
-    return answer(PageView[TurnView](items=tuple(TurnView.of(turn) for turn in shown), next_cursor=more))
+    return answer(
+        PageView[TurnView](
+            items=tuple(TurnView.of(turn, shows_findings=viewer.sees_all) for turn in shown), next_cursor=more
+        )
+    )
 
 
 @routes.get("/v1/sessions/{session_id}/turns/{turn}", response_model=TurnView, responses=READ)
 async def read_turn(request: Request, viewer: SessionReader, session_id: str, turn: str) -> Response:
     query_of(request, NoQuery)
     session, number = session_id_of(request, session_id), turn_number_of(request, turn)
-    return answer(TurnView.of(await services_of(request).use.read_turn(viewer, session, number)))
+    found = await services_of(request).use.read_turn(viewer, session, number)
+    return answer(TurnView.of(found, shows_findings=viewer.sees_all))
 
 
 @routes.get(

@@ -8,6 +8,7 @@ from pydantic import BaseModel, ConfigDict
 
 from sessions.domain.citation import Citation
 from sessions.domain.context import Context
+from sessions.domain.moderation import NOTHING_FOUND, Judgement, Mark
 from sessions.domain.scenario import Scenario
 from sessions.domain.session import Session
 from sessions.domain.turn import Turn
@@ -167,6 +168,56 @@ class CitationView(View):
         )
 
 
+class MarkView(View):
+    """One finding: which rule was met and where, and never the words."""
+
+    direction: str
+    source: str
+    rule: str
+    category: str
+    severity: int
+    action: str
+    list: str
+    list_version: int
+    start: int
+    end: int
+    score: float | None
+    sha256: str
+
+    @classmethod
+    def of(cls, mark: Mark) -> Self:
+        return cls(
+            direction=mark.direction,
+            source=mark.source,
+            rule=mark.rule,
+            category=mark.category,
+            severity=mark.severity,
+            action=mark.action,
+            list=mark.list_name,
+            list_version=mark.list_version,
+            start=mark.start,
+            end=mark.end,
+            score=mark.score,
+            sha256=mark.digest,
+        )
+
+
+class JudgementView(View):
+    """What moderation found in a turn."""
+
+    verdict: str
+    findings: tuple[MarkView, ...]
+    points: tuple[str, ...]
+
+    @classmethod
+    def of(cls, judgement: Judgement) -> Self:
+        return cls(
+            verdict=judgement.verdict,
+            findings=tuple(MarkView.of(mark) for mark in judgement.marks),
+            points=judgement.points,
+        )
+
+
 class TurnView(View):
     session_id: UUID
     turn: int
@@ -184,11 +235,14 @@ class TurnView(View):
     fell_back: bool
     citations: tuple[CitationView, ...]
     error: TurnErrorView | None
+    blocked_reason: str | None
+    moderation: JudgementView | None
     started_at: datetime
     ended_at: datetime
 
     @classmethod
-    def of(cls, turn: Turn) -> Self:
+    def of(cls, turn: Turn, *, shows_findings: bool) -> Self:
+        """The rules are not shown to who is trained by them."""
         return cls(
             session_id=turn.session,
             turn=turn.number,
@@ -206,6 +260,10 @@ class TurnView(View):
             fell_back=turn.fell_back,
             citations=tuple(CitationView.of(citation) for citation in turn.citations),
             error=TurnErrorView.model_validate(turn.error) if turn.error is not None else None,
+            blocked_reason=turn.moderation.blocked,
+            moderation=JudgementView.of(turn.moderation)
+            if shows_findings and turn.moderation != NOTHING_FOUND
+            else None,
             started_at=turn.started_at,
             ended_at=turn.ended_at,
         )

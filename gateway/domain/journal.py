@@ -130,10 +130,11 @@ def digested(key: IdempotencyKey | None) -> IdempotencyKey | None:
 
 
 def told(terminal: Terminal) -> Terminal:
-    """A terminal event without what nobody but the record need know: the trainee's words, and the reply, which went
-    before."""
+    """A terminal event without what nobody but the record need know: the reply, which went before, and the trainee's
+    words, unless they were masked: who asks again with the same words does not know what became of them."""
     if isinstance(terminal, Done):
-        return Done(replace(terminal.turn, text="", reply="", idempotency=None))
+        text = terminal.turn.text if terminal.turn.moderation.masks_message else ""
+        return Done(replace(terminal.turn, text=text, reply="", idempotency=None))
     return terminal
 
 

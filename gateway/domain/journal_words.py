@@ -6,7 +6,8 @@ from typing import TypeVar, assert_never
 import msgspec
 
 from gateway.domain.journal import Cancel, Head, Leave, Letter, News, Passage, Place, Watch
-from sessions.domain.events import Cancelled, Done, Failed, Terminal
+from sessions.domain.events import Blocked, Cancelled, Done, Failed, Terminal
+from sessions.domain.moderation import BlockReason
 from sessions.domain.session import SessionId
 from sessions.domain.turn import Turn, TurnError
 
@@ -20,6 +21,7 @@ class _End:
     kind: str
     turn: Turn | None = None
     error: TurnError | None = None
+    reason: BlockReason | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,6 +111,8 @@ def _end(terminal: Terminal) -> _End:
             return _End("done", turn=turn)
         case Cancelled():
             return _End("cancelled")
+        case Blocked(reason):
+            return _End("blocked", reason=reason)
         case Failed(error):
             return _End("failed", error=error)
         case never:
@@ -121,6 +125,8 @@ def _terminal(end: _End) -> Terminal:
             return Done(turn)
         case _End("cancelled"):
             return Cancelled()
+        case _End("blocked", reason=BlockReason() as reason):
+            return Blocked(reason)
         case _End("failed", error=TurnError() as error):
             return Failed(error)
         case _:

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import assert_never
 
+from sessions.domain.moderation import BlockReason
 from sessions.domain.session import SessionId
 from sessions.domain.turn import Turn, TurnError, TurnState
 
@@ -36,11 +37,16 @@ class Cancelled:
 
 
 @dataclass(frozen=True, slots=True)
+class Blocked:
+    reason: BlockReason
+
+
+@dataclass(frozen=True, slots=True)
 class Failed:
     error: TurnError
 
 
-Terminal = Done | Cancelled | Failed
+Terminal = Done | Cancelled | Blocked | Failed
 TurnEvent = Accepted | Delta | Terminal
 
 ACCEPTED_PLACE = 1
@@ -68,6 +74,8 @@ def terminal(turn: Turn) -> Terminal:
             return Done(turn)
         case TurnState.CANCELLED:
             return Cancelled()
+        case TurnState.BLOCKED:
+            return Blocked(turn.moderation.blocked or BlockReason.UNCHECKED)
         case TurnState.FAILED:
             return Failed(turn.error or TurnError("turn_failed", "the turn failed", retryable=True))
         case never:

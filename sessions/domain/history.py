@@ -24,7 +24,7 @@ class History:
     played: int = 0
     """Turns of the whole session that did not fail."""
     last_replica: str | None = None
-    """Where the session's last turn ran."""
+    """Where the session's last turn ran; one whose message was blocked ran nowhere."""
 
     @property
     def remembered(self) -> tuple[Turn, ...]:
@@ -51,14 +51,17 @@ def history(notes: Iterable[Note], turns: Sequence[Turn]) -> History:
         turns=tuple(turns[len(covered) :]),
         bridge=_bridge(covered, before=""),
         played=sum(_is_played(turn) for turn in turns),
-        last_replica=turns[-1].replica if turns else None,
+        last_replica=next((turn.replica for turn in reversed(turns) if turn.replica is not None), None),
     )
 
 
 def with_turn(before: History, turn: Turn) -> History:
     """The history once the session's next turn is written."""
     return replace(
-        before, turns=(*before.turns, turn), played=before.played + _is_played(turn), last_replica=turn.replica
+        before,
+        turns=(*before.turns, turn),
+        played=before.played + _is_played(turn),
+        last_replica=before.last_replica if turn.replica is None else turn.replica,
     )
 
 

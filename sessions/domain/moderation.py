@@ -1,6 +1,6 @@
 """What moderation says of a text, as sessions keep it: which rules it met and where, and never the words."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -85,8 +85,17 @@ class Judgement:
             return Verdict.BLOCK
         return Verdict.FLAG if self.marks else Verdict.ALLOW
 
+    @property
+    def masks_message(self) -> bool:
+        """Whether a person's words did not go on as they were sent."""
+        return any(mark.direction is Direction.INPUT and mark.action is Action.MASK for mark in self.marks)
+
 
 NOTHING_FOUND = Judgement()
+
+_CONSEQUENCES = (Action.BLOCK, Action.MASK, Action.FLAG)
+MOST_MARKS = 100
+"""A rule of one common word would make a turn longer than its texts."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,10 +111,18 @@ class Moderated:
 
 
 def together(judgements: Iterable[Judgement]) -> Judgement:
-    """What was found in several texts, in their order; the first block counts."""
+    """What was found in several texts, in their order; the first block counts.
+
+    Of more than `MOST_MARKS` those are kept that had the hardest consequences, and of alike ones the first.
+    """
     found = tuple(judgements)
     return Judgement(
-        marks=tuple(mark for each in found for mark in each.marks),
+        marks=_bounded([mark for each in found for mark in each.marks]),
         blocked=next((each.blocked for each in found if each.blocked is not None), None),
         points=tuple(point for each in found for point in each.points),
     )
+
+
+def _bounded(marks: Sequence[Mark]) -> tuple[Mark, ...]:
+    hardest = sorted(range(len(marks)), key=lambda at: _CONSEQUENCES.index(marks[at].action))
+    return tuple(marks[at] for at in sorted(hardest[:MOST_MARKS]))

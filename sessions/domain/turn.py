@@ -5,6 +5,7 @@ from datetime import datetime
 from enum import StrEnum
 
 from sessions.domain.citation import Citation
+from sessions.domain.moderation import NOTHING_FOUND, Judgement
 from sessions.domain.session import SessionId
 from sessions.domain.tiers import Tier
 from sessions.errors import IdempotencyKeyReused
@@ -18,6 +19,9 @@ class TurnState(StrEnum):
     """Stopped by its trainee; the reply is what was released until then."""
     FAILED = "failed"
     """The tutor broke; what was released is kept for the record and never shown to the tutor again."""
+    BLOCKED = "blocked"
+    """Stopped by moderation: its message, of which nothing is kept here and which no tutor was shown, or its reply, which
+    is what was released until then."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,6 +96,8 @@ class Turn:
     """Whether another pool than the wanted one served it."""
     citations: tuple[Citation, ...] = ()
     """The pieces of knowledge that stood before its message."""
+    moderation: Judgement = NOTHING_FOUND
+    """What was found in the message as it was sent, and in the reply as the tutor said it; never the words."""
 
     @property
     def is_remembered(self) -> bool:

@@ -11,6 +11,7 @@ from typing_extensions import override
 from sessions.adapters.postgres.tables import sessions, turns
 from sessions.adapters.postgres.transaction import Transaction
 from sessions.domain.citation import Citation
+from sessions.domain.moderation import NOTHING_FOUND, Judgement
 from sessions.domain.session import SessionId
 from sessions.domain.tiers import Tier
 from sessions.domain.turn import IdempotencyKey, Timings, Turn, TurnError, TurnState, Usage
@@ -18,6 +19,7 @@ from sessions.errors import SessionMoved
 from sessions.ports import Turns
 
 _CITATIONS = TypeAdapter(tuple[Citation, ...])
+_JUDGEMENT = TypeAdapter(Judgement)
 
 
 class PostgresTurns(Turns):
@@ -99,7 +101,12 @@ def _values(turn: Turn) -> dict[str, object]:
         "tier": turn.tier,
         "fell_back": turn.fell_back,
         "citations": _CITATIONS.dump_python(turn.citations, mode="json"),
+        "moderation": _kept(turn.moderation),
     }
+
+
+def _kept(judgement: Judgement) -> object:
+    return None if judgement == NOTHING_FOUND else _JUDGEMENT.dump_python(judgement, mode="json")
 
 
 def _turn(row: Row[Any]) -> Turn:
@@ -125,6 +132,7 @@ def _turn(row: Row[Any]) -> Turn:
         tier=Tier(row.tier),
         fell_back=row.fell_back,
         citations=_CITATIONS.validate_python(row.citations),
+        moderation=NOTHING_FOUND if row.moderation is None else _JUDGEMENT.validate_python(row.moderation),
     )
 
 

@@ -5,6 +5,7 @@ from dataclasses import replace
 import pytest
 
 from sessions.domain.citation import Citation, DocumentId
+from sessions.domain.moderation import Action, BlockReason, Direction, Judgement, Mark, Source
 from sessions.domain.session import SessionId
 from sessions.domain.tiers import Tier
 from sessions.domain.turn import Timings, TurnError, TurnState
@@ -40,13 +41,19 @@ async def test_a_turn_comes_back_as_it_was_written(records: Records) -> None:
             Citation(DocumentId(uuid_of("prices")), "prices.pdf", 1, "", 0.5),
         ),
     )
+    marks = (
+        Mark(Direction.INPUT, Source.INJECTION, "override", "instruction override", 4, Action.BLOCK, score=0.83),
+        Mark(Direction.OUTPUT, Source.PHRASE, "r1", "fraud", 2, Action.MASK, "销售", 3, 1, 4, "ab12"),
+    )
+    judged = Judgement(marks, BlockReason.INJECTION, ("问候",))
+    blocked = replace(turn(3), state=TurnState.BLOCKED, text="", reply="", replica=None, moderation=judged)
     async with records.begin(HERE.tenant) as work:
-        await work.turns.add(turn(1))
-        await work.turns.add(odd)
+        for each in (turn(1), odd, blocked):
+            await work.turns.add(each)
     async with records.begin(HERE.tenant) as work:
-        assert list(await work.turns.all(session().id)) == [turn(1), odd]
+        assert list(await work.turns.all(session().id)) == [turn(1), odd, blocked]
         assert await work.turns.get(session().id, 2) == odd
-        assert await work.turns.get(session().id, 3) is None
+        assert await work.turns.get(session().id, 4) is None
 
 
 async def test_turns_are_paged_by_number(records: Records) -> None:

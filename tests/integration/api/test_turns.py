@@ -19,7 +19,8 @@ async def test_a_turn_without_a_stream_is_answered_when_it_is_finished(house: Ho
     turn = answer.json()
     assert list(turn) == [
         *("session_id", "turn", "state", "scene", "text", "reply", "finish_reason", "usage", "timings", "replica"),
-        *("continued", "model", "tier", "fell_back", "citations", "error", "started_at", "ended_at"),
+        *("continued", "model", "tier", "fell_back", "citations", "error", "blocked_reason", "moderation"),
+        *("started_at", "ended_at"),
     ]
     assert (turn["turn"], turn["state"], turn["text"], turn["reply"]) == (1, "completed", "您好", "Hello there.")
     assert turn["usage"] == {"prompt_tokens": 50, "cached_tokens": 40, "completion_tokens": 2}

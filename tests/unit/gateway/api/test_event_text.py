@@ -6,7 +6,8 @@ import pytest
 
 from gateway.api.event_text import event_text
 from sessions.domain.citation import Citation, DocumentId
-from sessions.domain.events import Accepted, Cancelled, Delta, Done, Failed, TurnEvent
+from sessions.domain.events import Accepted, Blocked, Cancelled, Delta, Done, Failed, TurnEvent
+from sessions.domain.moderation import BlockReason
 from sessions.domain.session import SessionId
 from sessions.domain.turn import Timings, Turn, TurnError, TurnState, Usage
 
@@ -28,6 +29,7 @@ CITED = Citation(DocumentId(UUID(int=1)), "条款.md", 3, "A > B", 7.25)
         ),
         (Delta('你好\n"'), "delta", '{"text":"你好\\n\\""}'),
         (Cancelled(), "cancelled", "{}"),
+        (Blocked(BlockReason.BANNED_PHRASE), "blocked", '{"reason":"banned_phrase"}'),
         (
             Failed(TurnError("tutor_broke", "it broke", retryable=True)),
             "error",

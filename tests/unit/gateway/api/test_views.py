@@ -4,6 +4,7 @@ from uuid import uuid4
 
 from gateway.api.views import ContextView, ScenarioView, SessionView, TurnView
 from sessions.domain.context import Block, BlockKind, Context
+from sessions.domain.moderation import Action, BlockReason, Direction, Judgement, Mark, Source
 from sessions.domain.note import Note, NoteMaker
 from sessions.domain.prompt import Message, Role
 from sessions.domain.scenario import Scenario, ScenarioId
@@ -36,10 +37,25 @@ def test_a_session_has_no_drill_yet() -> None:
 
 
 def test_a_turn_shows_why_it_failed() -> None:
-    assert TurnView.of(TURN).error is None
+    assert TurnView.of(TURN, shows_findings=False).error is None
     failed = replace(TURN, state=TurnState.FAILED, error=TurnError("tutor_broke", "it broke", retryable=True))
-    shown = TurnView.of(failed).model_dump(mode="json")
+    shown = TurnView.of(failed, shows_findings=False).model_dump(mode="json")
     assert (shown["state"], shown["error"]["code"], shown["error"]["retryable"]) == ("failed", "tutor_broke", True)
+
+
+def test_findings_are_shown_to_staff_alone() -> None:
+    mark = Mark(Direction.INPUT, Source.PHRASE, "r7", "fraud", 3, Action.BLOCK, "sales", 2, 4, 9, "ab12", 0.5)
+    blocked = replace(TURN, state=TurnState.BLOCKED, moderation=Judgement((mark,), BlockReason.BANNED_PHRASE, ("p",)))
+    trainee = TurnView.of(blocked, shows_findings=False).model_dump(mode="json")
+    assert (trainee["state"], trainee["blocked_reason"], trainee["moderation"]) == ("blocked", "banned_phrase", None)
+    assert "r7" not in str(trainee)
+    finding = {
+        **{"direction": "input", "source": "phrase", "rule": "r7", "category": "fraud", "severity": 3},
+        **{"action": "block", "list": "sales", "list_version": 2, "start": 4, "end": 9, "score": 0.5, "sha256": "ab12"},
+    }
+    staff = TurnView.of(blocked, shows_findings=True).model_dump(mode="json")
+    assert staff["moderation"] == {"verdict": "block", "findings": [finding], "points": ["p"]}
+    assert TurnView.of(TURN, shows_findings=True).moderation is None
 
 
 def test_a_context_shows_blocks_and_messages() -> None:

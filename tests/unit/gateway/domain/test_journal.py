@@ -4,8 +4,15 @@ from dataclasses import replace
 
 from gateway.domain.journal import digested, heard, told
 from sessions.domain.events import Cancelled, Done
+from sessions.domain.moderation import Action, Direction, Judgement, Mark, Source
 from sessions.domain.turn import IdempotencyKey
 from tests.support.records_world import turn
+
+
+def test_masked_words_are_told_since_who_asks_again_does_not_know_them() -> None:
+    mark = Mark(Direction.INPUT, Source.PHRASE, "r1", "c", 3, Action.MASK)
+    masked = replace(turn(), text="call ***", moderation=Judgement((mark,)))
+    assert told(Done(masked)) == Done(replace(masked, reply=""))
 
 
 def test_the_words_of_people_are_not_told_and_the_reply_is_put_back() -> None:

@@ -1,5 +1,6 @@
 """What is written for other processes is read as it was; what is none of ours is refused."""
 
+import json
 from dataclasses import replace
 from uuid import uuid4
 
@@ -18,7 +19,8 @@ from gateway.domain.journal_words import (
     written_letter,
 )
 from sessions.domain.citation import Citation, DocumentId
-from sessions.domain.events import Cancelled, Done, Failed, Terminal
+from sessions.domain.events import Blocked, Cancelled, Done, Failed, Terminal
+from sessions.domain.moderation import Action, BlockReason, Direction, Judgement, Mark, Source
 from sessions.domain.session import SessionId
 from sessions.domain.turn import IdempotencyKey, TurnError
 from tests.support.records_world import turn
@@ -27,7 +29,14 @@ SESSION = SessionId(uuid4())
 HEAD = Head(SESSION, 3, "attempt", "here", "r1", "new", IdempotencyKey("k", "d"))
 PLACE = Place(SESSION, 3, "attempt", 17)
 CITED = replace(turn(), citations=(Citation(DocumentId(uuid4()), "handbook.pdf", 12, "Returns", 3.5),))
-ENDS: list[Terminal] = [told(Done(CITED)), Cancelled(), Failed(TurnError("turn_lost", "gone", retryable=True))]
+MARKED = replace(turn(), moderation=Judgement((Mark(Direction.OUTPUT, Source.PHRASE, "r1", "c", 3, Action.MASK),)))
+ENDS: list[Terminal] = [
+    told(Done(CITED)),
+    told(Done(MARKED)),
+    Cancelled(),
+    *(Blocked(reason) for reason in BlockReason),
+    Failed(TurnError("turn_lost", "gone", retryable=True)),
+]
 LETTERS: list[Letter] = [
     Watch("there", (PLACE,)),
     Leave("there", (PLACE, PLACE)),
@@ -44,6 +53,12 @@ def test_a_head_is_read_as_it_was_written(head: Head) -> None:
 @pytest.mark.parametrize("end", ENDS)
 def test_an_end_is_read_as_it_was_written(end: Terminal) -> None:
     assert read_end(written_end(end)) == end
+
+
+def test_an_end_of_an_older_version_is_read() -> None:
+    written = json.loads(written_end(told(Done(CITED))))
+    del written["reason"], written["turn"]["moderation"]
+    assert read_end(json.dumps(written).encode()) == told(Done(CITED))
 
 
 @pytest.mark.parametrize("letter", LETTERS)

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from sessions.adapters.stored_history import FORMAT, MOST_BYTES, packed, packed_session, unpacked, unpacked_session
 from sessions.domain.citation import Citation, DocumentId
 from sessions.domain.history import History, history
+from sessions.domain.moderation import Action, BlockReason, Direction, Judgement, Mark, Source
 from sessions.domain.note import NoteMaker
 from sessions.domain.tiers import Tier
 from sessions.domain.turn import Timings, TurnError, TurnState, Usage
@@ -27,6 +28,7 @@ RICH = replace(
     tier=Tier.SENSITIVE,
     fell_back=True,
     citations=(Citation(DocumentId(uuid_of("terms")), "条款.md", 3, "A > B", 7.25),),
+    moderation=Judgement((Mark(Direction.OUTPUT, Source.GUARD, "s", "c", 4, Action.BLOCK),), BlockReason.UNSAFE),
 )
 HISTORY = history([note(1, to_turn=2), replace(note(2, from_turn=3, to_turn=3), made_by=NoteMaker.EXTRACT)], [
     turn(1), turn(2), turn(3), RICH, replace(turn(5), replica=None),

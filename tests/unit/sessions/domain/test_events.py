@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from sessions.domain.events import (
     Accepted,
+    Blocked,
     Cancelled,
     Delta,
     Done,
@@ -18,6 +19,7 @@ from sessions.domain.events import (
     terminal,
     terminal_place,
 )
+from sessions.domain.moderation import NOTHING_FOUND, BlockReason, Judgement
 from sessions.domain.turn import TurnError, TurnState
 from tests.support.records_world import failed, turn
 
@@ -45,6 +47,17 @@ def test_a_failed_turn_without_a_stored_error_still_ends_with_one() -> None:
     end = terminal(failed(turn()))
     assert isinstance(end, Failed)
     assert end.error.retryable
+
+
+def test_a_blocked_turn_ends_with_the_reason_behind_what_was_released() -> None:
+    judged = Judgement(blocked=BlockReason.BANNED_PHRASE)
+    blocked = replace(turn(), state=TurnState.BLOCKED, reply="So far", replica=None, moderation=judged)
+    assert list(replay(blocked)) == [
+        (1, Accepted(turn().session, 1, None)),
+        (7, Delta("So far")),
+        (8, Blocked(BlockReason.BANNED_PHRASE)),
+    ]
+    assert terminal(replace(blocked, moderation=NOTHING_FOUND)) == Blocked(BlockReason.UNCHECKED)
 
 
 @pytest.mark.parametrize(("place", "characters"), [(0, 0), (1, 0), (2, 1), (9, 8)])

@@ -13,7 +13,7 @@ from tests.support.records_world import NOON, turn
 
 SESSION = turn(1).session
 
-endings = st.sampled_from([TurnState.COMPLETED, TurnState.COMPLETED, TurnState.CANCELLED, TurnState.FAILED])
+endings = st.sampled_from([TurnState.COMPLETED, *TurnState])
 
 
 def a_note(seq: int, from_turn: int, to_turn: int) -> Note:
@@ -55,6 +55,12 @@ def test_a_merged_note_replaces_those_it_covers_and_no_turn() -> None:
     assert [note.seq for note in after.notes] == [3]
     assert after.turns == before.turns
     assert (after.bridge, after.folded_to) == (turn(4).reply, 4)
+
+
+def test_a_turn_whose_message_was_blocked_leaves_the_session_where_it_is() -> None:
+    blocked = replace(turn(2), state=TurnState.BLOCKED, text="", reply="", replica=None)
+    told = history([], [turn(1), blocked])
+    assert (told.last_replica, told.played, told.remembered) == ("vllm-0", 2, (turn(1),))
 
 
 def test_the_last_turn_is_known_whether_it_is_folded_or_not() -> None:

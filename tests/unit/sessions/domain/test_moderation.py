@@ -1,8 +1,11 @@
 """What is kept of moderation."""
 
+from dataclasses import replace
+
 import pytest
 
 from sessions.domain.moderation import (
+    MOST_MARKS,
     NOTHING_FOUND,
     Action,
     BlockReason,
@@ -47,3 +50,16 @@ def test_message_and_reply_are_judged_together() -> None:
     )
     assert together([reply, Judgement(blocked=BlockReason.UNSAFE)]).blocked is BlockReason.BANNED_PHRASE
     assert together([]) == NOTHING_FOUND
+
+
+def test_of_too_many_findings_the_hardest_are_kept_in_their_order() -> None:
+    many = tuple(mark(str(number)) for number in range(MOST_MARKS))
+    masked, blocked = replace(mark("masked"), action=Action.MASK), replace(mark("blocked"), action=Action.BLOCK)
+    kept = together([Judgement(marks=(*many, masked)), Judgement(marks=(blocked,))]).marks
+    assert kept == (*many[:-2], masked, blocked)
+
+
+def test_a_message_is_masked_by_what_was_found_in_it_alone() -> None:
+    masked = replace(mark(), action=Action.MASK)
+    assert not Judgement(marks=(masked, replace(mark(), direction=Direction.INPUT))).masks_message
+    assert Judgement(marks=(mark(), replace(masked, direction=Direction.INPUT))).masks_message

@@ -21,6 +21,7 @@ from sessions.use_cases.explain_context import ExplainContext
 from sessions.use_cases.note_book import CompactionOutcome, NoteBook
 from sessions.use_cases.prepare_turn import TurnPreparation
 from sessions.use_cases.read_drill import ListDrills, ReadDrill
+from sessions.use_cases.read_outline import ReadOutline
 from sessions.use_cases.read_scenario import ListScenarios, ReadScenario
 from sessions.use_cases.read_session import ListSessions, ReadSession
 from sessions.use_cases.read_turn import ListTurns, ReadTurn
@@ -53,6 +54,7 @@ class UseCases:
     read_turn: ReadTurn
     list_turns: ListTurns
     explain_context: ExplainContext
+    read_outline: ReadOutline
 
 
 def _unheard(_: CompactionOutcome) -> None:
@@ -130,4 +132,5 @@ def use_cases(outside: Outside) -> UseCases:
         read_turn=ReadTurn(records=records),
         list_turns=ListTurns(records=records),
         explain_context=ExplainContext(histories=histories, models=models),
+        read_outline=ReadOutline(records=records),
     )

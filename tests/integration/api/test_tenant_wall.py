@@ -56,6 +56,7 @@ WALLS = {
     ("POST", "/v1/sessions/{session_id}/scene"): Walled("trainee", S, {"scene": "complaint"}),
     ("POST", "/v1/sessions/{session_id}/close"): Walled("trainee", S),
     ("GET", "/v1/sessions/{session_id}/context"): Walled("instructor", S),
+    ("GET", "/v1/sessions/{session_id}/outline"): Walled("instructor", S),
     ("POST", "/v1/sessions/{session_id}/turns"): Walled("trainee", S, {"text": "Hi"}),
     ("GET", "/v1/sessions/{session_id}/turns"): Walled("instructor", S),
     ("GET", "/v1/sessions/{session_id}/turns/{turn}"): Walled("instructor", S),

@@ -246,3 +246,19 @@ class JournalUnavailable(GatewayError):
     def __init__(self) -> None:
         super().__init__("the journals cannot be asked now")
         self.retry_after_s = 2.0
+
+
+class PhraseListNotFound(GatewayError):
+    """There is no such phrase list in this tenant, or not in this version, or it takes no changes any more."""
+
+
+class PhraseListExists(GatewayError):
+    """The tenant has a phrase list of this name."""
+
+
+class PhraseListInvalid(GatewayError):
+    """A phrase list cannot be used; `faults` are all reasons, each with its place, and none repeats a phrase."""
+
+    def __init__(self, faults: Sequence[tuple[str, str]]) -> None:
+        super().__init__(f"the phrase list has {len(faults)} faults")
+        self.faults = tuple(faults)

@@ -1,10 +1,10 @@
 """What moderation needs from outside: where lists, settings and the audit trail are kept.
 
-Whatever changes something is told who does it and when, and writes the change and its line of the audit trail in one
-transaction. Each method raises `RecordsUnavailable`.
+Whatever changes something is told who does it and when, writes the change and its line of the audit trail in one
+transaction, and returns when the rules of this process follow it. Each method raises `RecordsUnavailable`.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
@@ -13,7 +13,7 @@ from uuid import UUID
 
 from gateway.domain.moderation.phrase_book import PhraseBook
 from gateway.domain.moderation.phrases import PhraseList
-from gateway.domain.moderation.policy import Policy
+from gateway.domain.moderation.policy import INHERITED, OwnPolicy, Policy
 from sessions.domain.page import Cursor, Page
 
 ListId = NewType("ListId", UUID)
@@ -78,7 +78,10 @@ class PhraseLists(Protocol):
     """The tenant's lists, every version of each kept. Names are the tenant's own, also those of archived lists."""
 
     async def add(self, new: KeptList, first: PhraseList) -> KeptList:
-        """Write a list with its version 1; raises `PhraseListExists` for its name, `ScenarioNotFound`."""
+        """Write a list with its version 1, in force if it says so.
+
+        Raises `PhraseListExists` for its name, `ScenarioNotFound`.
+        """
 
     async def add_version(self, tenant: UUID, found: ListId, phrases: PhraseList, by: Doer) -> ListVersion:
         """Write the next version, numbered without gaps even when two write at once.
@@ -87,7 +90,10 @@ class PhraseLists(Protocol):
         """
 
     async def go_live(self, tenant: UUID, found: ListId, version: int | None, by: Doer) -> KeptList:
-        """Put this version in force, or none; raises `PhraseListNotFound`, also for a version that is not there."""
+        """Put this version in force, or none; what is so already stays without a line in the audit trail.
+
+        Raises `PhraseListNotFound`, also for an archived list and for a version that is not there.
+        """
 
     async def archive(self, tenant: UUID, found: ListId, by: Doer) -> KeptList:
         """Take it out of force for good; one that is archived stays as it is. Raises `PhraseListNotFound`."""
@@ -111,20 +117,62 @@ class AuditEntry:
     at: datetime
     actor: UUID
     action: str
+    """`list_created`, `version_added`, `list_live`, `list_archived`, `settings_changed` or `turn_reviewed`."""
     subject: str
+    """The id of what was changed; of a turn, its session's id and its number: `<id>/<number>`."""
     facts: Mapping[str, str | int | float | bool | None]
 
 
 class Policies(Protocol):
-    async def of(self, tenant: UUID) -> Policy:
-        """What the tenant has set; the usual one where it has set nothing."""
+    async def of(self, tenant: UUID) -> OwnPolicy:
+        """What the tenant has set by itself."""
 
-    async def change(self, tenant: UUID, policy: Policy, by: Doer) -> None: ...
+    async def change(self, tenant: UUID, policy: OwnPolicy, by: Doer) -> None:
+        """Instead of all that was set before."""
 
 
 class AuditTrail(Protocol):
     async def page(self, tenant: UUID, *, limit: int, before: int | None = None) -> Sequence[AuditEntry]:
         """At most `limit` entries with ids below `before`, the newest first."""
+
+
+Told = Callable[[UUID], Awaitable[None]]
+"""Hears of each tenant whose rules may have changed, also where nobody knows whether they did."""
+
+
+async def nobody(_tenant: UUID) -> None:
+    """Nothing here follows the rules."""
+
+
+@dataclass(frozen=True, slots=True)
+class LiveList:
+    """A version that is in force."""
+
+    list: ListId
+    version: int
+    scenario: UUID | None
+    direction: ListDirection
+
+
+@dataclass(frozen=True, slots=True)
+class TenantRules:
+    """What is in force for a tenant, without what the lists say."""
+
+    lists: tuple[LiveList, ...] = ()
+    """The oldest first."""
+    policy: OwnPolicy = INHERITED
+
+
+class RuleSource(Protocol):
+    """What is in force, and what it says."""
+
+    async def everywhere(self) -> Mapping[UUID, TenantRules]:
+        """Of every tenant that has a list in force or a policy of its own."""
+
+    async def of_tenant(self, tenant: UUID) -> TenantRules: ...
+
+    async def phrases(self, tenant: UUID, found: LiveList) -> PhraseList:
+        """Raises `PhraseListNotFound`."""
 
 
 @dataclass(frozen=True, slots=True)

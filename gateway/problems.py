@@ -83,6 +83,11 @@ KINDS: Mapping[type[Exception], Kind] = {
     edge.JournalUnavailable: Kind(
         _UNAVAILABLE, "journal_unavailable", "a turn that another process runs cannot be read or stopped now"
     ),
+    edge.PhraseListNotFound: Kind(
+        HTTPStatus.NOT_FOUND, "phrase_list_not_found", "there is no such phrase list, or no such version of it"
+    ),
+    edge.PhraseListExists: Kind(_CONFLICT, "phrase_list_exists", "there is a phrase list of this name"),
+    edge.PhraseListInvalid: Kind(_UNPROCESSABLE, "invalid_request"),
     edge.KeysUnavailable: Kind(_UNAVAILABLE, "keys_unavailable", "API keys cannot be looked up now"),
     training.ScenarioNotFound: Kind(HTTPStatus.NOT_FOUND, "scenario_not_found", "there is no such scenario"),
     training.SessionNotFound: Kind(HTTPStatus.NOT_FOUND, "session_not_found", "there is no such session"),
@@ -221,6 +226,8 @@ def problem(error: Exception) -> Problem:
         | training.DrillInvalid,
     ):
         return invalid([(error.field, error.detail)])
+    if isinstance(error, edge.PhraseListInvalid):
+        return invalid(error.faults)
     kind = _kind(type(error))
     members: dict[str, Member] = {name: getattr(error, name) for name in kind.facts}
     retry_after_s = getattr(error, "retry_after_s", _DEFAULT_RETRY_S if kind.status is _UNAVAILABLE else None)

@@ -5,6 +5,7 @@ from hypothesis import settings
 pytest_plugins = [
     "tests.support.postgres_fixture",
     "tests.support.records_fixture",
+    "tests.support.moderation_stores",
     "tests.support.knowledge_fixture",
     "tests.support.jobs_fixture",
     "tests.support.redis_fixture",

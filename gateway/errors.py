@@ -248,6 +248,10 @@ class JournalUnavailable(GatewayError):
         self.retry_after_s = 2.0
 
 
+class ReviewDecided(GatewayError):
+    """Somebody else has decided otherwise about the turn; nothing was written."""
+
+
 class PhraseListNotFound(GatewayError):
     """There is no such phrase list in this tenant, or not in this version, or it takes no changes any more."""
 

@@ -83,6 +83,9 @@ KINDS: Mapping[type[Exception], Kind] = {
     edge.JournalUnavailable: Kind(
         _UNAVAILABLE, "journal_unavailable", "a turn that another process runs cannot be read or stopped now"
     ),
+    edge.ReviewDecided: Kind(
+        _CONFLICT, "review_decided", "another decision stands about this turn; nothing was written"
+    ),
     edge.PhraseListNotFound: Kind(
         HTTPStatus.NOT_FOUND, "phrase_list_not_found", "there is no such phrase list, or no such version of it"
     ),
@@ -92,6 +95,7 @@ KINDS: Mapping[type[Exception], Kind] = {
     training.ScenarioNotFound: Kind(HTTPStatus.NOT_FOUND, "scenario_not_found", "there is no such scenario"),
     training.SessionNotFound: Kind(HTTPStatus.NOT_FOUND, "session_not_found", "there is no such session"),
     training.TurnNotFound: Kind(HTTPStatus.NOT_FOUND, "turn_not_found", "the session has no such turn"),
+    training.ReviewNotFound: Kind(HTTPStatus.NOT_FOUND, "review_not_found", "there is no such turn to review"),
     training.JobNotFound: Kind(HTTPStatus.NOT_FOUND, "job_not_found", "there is no such job"),
     training.TooManyQuestions: Kind(_UNPROCESSABLE, "too_many_questions", facts=("limit",)),
     training.TooManyJobs: Kind(HTTPStatus.TOO_MANY_REQUESTS, "too_many_jobs", facts=("limit",)),

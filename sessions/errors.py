@@ -40,6 +40,10 @@ class TurnNotFound(SessionsError):
     """The session has no turn of this number."""
 
 
+class ReviewNotFound(SessionsError):
+    """In this tenant there is no such turn in which moderation found something."""
+
+
 class DrillNotFound(SessionsError):
     """There is no such drill for this tenant."""
 

@@ -43,12 +43,12 @@ class PostgresTurns(Turns):
     @override
     async def all(self, session: SessionId) -> Sequence[Turn]:
         rows = await self._transaction.all(select(turns).where(turns.c.session_id == session).order_by(turns.c.number))
-        return [_turn(row) for row in rows]
+        return [turn_of(row) for row in rows]
 
     @override
     async def get(self, session: SessionId, number: int) -> Turn | None:
         row = await self._transaction.one(select(turns).where(turns.c.session_id == session, turns.c.number == number))
-        return None if row is None else _turn(row)
+        return None if row is None else turn_of(row)
 
     @override
     async def page(self, session: SessionId, *, limit: int, after: int = 0) -> Sequence[Turn]:
@@ -58,7 +58,7 @@ class PostgresTurns(Turns):
             .order_by(turns.c.number)
             .limit(limit)
         )
-        return [_turn(row) for row in rows]
+        return [turn_of(row) for row in rows]
 
     @override
     async def by_key(self, session: SessionId, key: str) -> Turn | None:
@@ -68,7 +68,7 @@ class PostgresTurns(Turns):
             .order_by(turns.c.number.desc())
             .limit(1)
         )
-        return None if row is None else _turn(row)
+        return None if row is None else turn_of(row)
 
 
 def _values(turn: Turn) -> dict[str, object]:
@@ -109,7 +109,7 @@ def _kept(judgement: Judgement) -> object:
     return None if judgement == NOTHING_FOUND else _JUDGEMENT.dump_python(judgement, mode="json")
 
 
-def _turn(row: Row[Any]) -> Turn:
+def turn_of(row: Row[Any]) -> Turn:
     return Turn(
         session=row.session_id,
         number=row.number,

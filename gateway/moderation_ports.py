@@ -89,6 +89,16 @@ class PhraseLists(Protocol):
         Raises `PhraseListNotFound`, also for an archived one.
         """
 
+    async def amend(
+        self, tenant: UUID, found: ListId, change: Callable[[PhraseList], PhraseList], by: Doer
+    ) -> ListVersion:
+        """Make the next version by changing the one in force, and put it in force instead; where none is in force, by
+        changing the latest, which stays out of force. Nobody else changes the list meanwhile.
+
+        A change that changes nothing writes nothing: what comes back is the version that is so already. `change` may
+        run in a thread; what it raises comes out. Raises `PhraseListNotFound`, also for an archived list.
+        """
+
     async def go_live(self, tenant: UUID, found: ListId, version: int | None, by: Doer) -> KeptList:
         """Put this version in force, or none; what is so already stays without a line in the audit trail.
 

@@ -1,6 +1,6 @@
 """Phrase lists, settings and their audit trail in dictionaries, with the promises of the real ones."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from uuid import UUID
 
@@ -71,6 +71,20 @@ class MemoryPhraseLists(PhraseLists):
         written = self._write(after, after.latest_version, phrases, by)
         self._book.note(tenant, by, "version_added", str(found), of_new_version(written.version, phrases))
         await self._book.told(tenant)
+        return written
+
+    @override
+    async def amend(
+        self, tenant: UUID, found: ListId, change: Callable[[PhraseList], PhraseList], by: Doer
+    ) -> ListVersion:
+        before = self._changeable(tenant, found)
+        base = self._book.versions[found, before.live_version or before.latest_version]
+        said = change(base.phrases)
+        if said == base.phrases:
+            return base
+        written = await self.add_version(tenant, found, said, by)
+        if before.live_version is not None:
+            await self.go_live(tenant, found, written.version, by)
         return written
 
     @override

@@ -1,8 +1,9 @@
 """Phrase lists in Postgres: one row per list, one per version of it, and the audit trail in the same transaction."""
 
 import asyncio
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from typing import Any
 from uuid import UUID
 
@@ -69,6 +70,27 @@ class PostgresPhraseLists(PhraseLists):
         return ListVersion(found, version, said, by.account, by.at)
 
     @override
+    async def amend(
+        self, tenant: UUID, found: ListId, change: Callable[[PhraseList], PhraseList], by: Doer
+    ) -> ListVersion:
+        async with self._change(tenant) as connection:
+            before = await _one(connection, _mine(tenant, found).where(lists.c.archived_at.is_(None)).with_for_update())
+            row = (await connection.execute(_said(tenant, found, before.live_version or before.latest_version))).one()
+            base = await _version(found, row)
+            said = await asyncio.to_thread(change, base.phrases)
+            if said == base.phrases:
+                return base
+            version = before.latest_version + 1
+            live = None if before.live_version is None else version
+            await connection.execute(_changing(tenant, found).values(latest_version=version, live_version=live))
+            content = await asyncio.to_thread(written, said)
+            await self._write(connection, before, version, content, len(said.phrases), by)
+            await note(connection, tenant, by, "version_added", str(found), of_new_version(version, said))
+            if live is not None:
+                await note(connection, tenant, by, "list_live", str(found), of_going_live(version, before))
+        return ListVersion(found, version, replace(said, version=version), by.account, by.at)
+
+    @override
     async def go_live(self, tenant: UUID, found: ListId, version: int | None, by: Doer) -> KeptList:
         async with self._change(tenant) as connection:
             before = await _one(connection, _mine(tenant, found).where(lists.c.archived_at.is_(None)).with_for_update())
@@ -99,17 +121,9 @@ class PostgresPhraseLists(PhraseLists):
 
     @override
     async def version(self, tenant: UUID, found: ListId, version: int) -> ListVersion | None:
-        wanted = (
-            select(lists.c.name, cast(versions.c.content, Text).label("content"), *_SUMMARY)
-            .join_from(versions, lists, lists.c.id == versions.c.list_id)
-            .where(versions.c.tenant_id == tenant, versions.c.list_id == found, versions.c.version == version)
-        )
         async with self._look(tenant) as connection:
-            row = (await connection.execute(wanted)).one_or_none()
-        if row is None:
-            return None
-        said = await asyncio.to_thread(read, row.content, name=row.name, version=version)
-        return ListVersion(found, version, said, row.created_by, row.created_at)
+            row = (await connection.execute(_said(tenant, found, version))).one_or_none()
+        return None if row is None else await _version(found, row)
 
     @override
     async def versions(self, tenant: UUID, found: ListId) -> Sequence[VersionSummary]:
@@ -163,6 +177,19 @@ _SUMMARY = (versions.c.version, versions.c.phrase_count, versions.c.created_by, 
 
 def _mine(tenant: UUID, found: ListId) -> Select[Any]:
     return select(lists).where(lists.c.tenant_id == tenant, lists.c.id == found)
+
+
+def _said(tenant: UUID, found: ListId, version: int) -> Select[Any]:
+    return (
+        select(lists.c.name, cast(versions.c.content, Text).label("content"), *_SUMMARY)
+        .join_from(versions, lists, lists.c.id == versions.c.list_id)
+        .where(versions.c.tenant_id == tenant, versions.c.list_id == found, versions.c.version == version)
+    )
+
+
+async def _version(found: ListId, row: Row[Any]) -> ListVersion:
+    said = await asyncio.to_thread(read, row.content, name=row.name, version=row.version)
+    return ListVersion(found, row.version, said, row.created_by, row.created_at)
 
 
 def _changing(tenant: UUID, found: ListId) -> ReturningUpdate[Any]:

@@ -1,6 +1,7 @@
 """What the store of phrase lists promises, in dictionaries and on Postgres."""
 
 import asyncio
+from collections.abc import Callable
 from dataclasses import replace
 from datetime import timedelta
 
@@ -10,7 +11,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 from gateway.adapters.postgres_phrase_lists import PostgresPhraseLists
 from gateway.domain.moderation.phrases import Action, Phrase, PhraseList, Severity, Spelling
 from gateway.errors import PhraseListExists, PhraseListNotFound
-from gateway.moderation_ports import Doer, ListDirection, ListId, VersionSummary
+from gateway.moderation_ports import Doer, ListDirection, ListId, ListVersion, VersionSummary
 from sessions.adapters.postgres.engine import postgres_engine
 from sessions.domain.page import Cursor
 from sessions.errors import RecordsUnavailable, ScenarioNotFound, ValueUnstorable
@@ -213,3 +214,66 @@ async def test_a_database_that_is_away_is_told_as_that_and_whose_rules_may_have_
         await lists.archive(HERE.tenant, NOBODYS, INSTRUCTOR)
     assert heard == [HERE.tenant]
     await engine.dispose()
+
+
+def allowing(text: str) -> Callable[[PhraseList], PhraseList]:
+    return lambda said: said if text in said.allowed else replace(said, allowed=(*said.allowed, text))
+
+
+async def test_what_is_in_force_is_amended_and_not_the_latest_draft(stores: Stores) -> None:
+    new = await stores.lists.add(kept_list(live=True), says("one", "two"))
+    await stores.lists.add_version(HERE.tenant, new.id, says("draft"), INSTRUCTOR)
+    amended = await stores.lists.amend(HERE.tenant, new.id, allowing("one of us"), LATER)
+    said = replace(says("one", "two", allowed=("one of us",)), name="banned", version=3)
+    assert amended == ListVersion(new.id, 3, said, LATER.account, LATER.at)
+    assert await stores.lists.version(HERE.tenant, new.id, 3) == amended
+    kept = await stores.lists.get(HERE.tenant, new.id)
+    assert kept == replace(new, live_version=3, latest_version=3)
+    assert stores.heard
+    told = [(entry.action, dict(entry.facts)) for entry in await stores.trail.page(HERE.tenant, limit=2)]
+    assert told == [
+        ("list_live", {"version": 3, "before": 1}),
+        ("version_added", {"version": 3, "phrases": 2, "allowed": 1}),
+    ]
+
+
+async def test_a_list_that_is_not_in_force_stays_so_when_it_is_amended(stores: Stores) -> None:
+    new = await stores.lists.add(kept_list(), says("one"))
+    await stores.lists.add_version(HERE.tenant, new.id, says("two"), INSTRUCTOR)
+    amended = await stores.lists.amend(HERE.tenant, new.id, allowing("two of us"), LATER)
+    assert (amended.version, amended.phrases.phrases) == (3, says("two").phrases)
+    assert await stores.lists.get(HERE.tenant, new.id) == replace(new, latest_version=3)
+
+
+async def test_amending_what_is_so_already_writes_nothing(stores: Stores) -> None:
+    new = await stores.lists.add(kept_list(live=True), says("one"))
+    first = await stores.lists.amend(HERE.tenant, new.id, allowing("one of us"), LATER)
+    assert await stores.lists.amend(HERE.tenant, new.id, allowing("one of us"), INSTRUCTOR) == first
+    assert len(await stores.lists.versions(HERE.tenant, new.id)) == 2
+
+
+async def test_amendments_at_once_are_all_in_the_last_one(stores: Stores) -> None:
+    new = await stores.lists.add(kept_list(live=True), says("one"))
+    texts = [f"one of {number}" for number in range(6)]
+    await asyncio.gather(*(stores.lists.amend(HERE.tenant, new.id, allowing(text), LATER) for text in texts))
+    kept = await stores.lists.get(HERE.tenant, new.id)
+    assert kept == replace(new, live_version=7, latest_version=7)
+    last = await stores.lists.version(HERE.tenant, new.id, 7)
+    assert last is not None
+    assert sorted(last.phrases.allowed) == texts
+
+
+async def test_what_cannot_be_amended_stays_as_it_is(stores: Stores) -> None:
+    new = await stores.lists.add(kept_list(live=True), says("one"))
+
+    def unwilling(_said: PhraseList) -> PhraseList:
+        raise LookupError
+
+    with pytest.raises(LookupError):
+        await stores.lists.amend(HERE.tenant, new.id, unwilling, LATER)
+    assert await stores.lists.get(HERE.tenant, new.id) == new
+    with pytest.raises(PhraseListNotFound):
+        await stores.lists.amend(ELSEWHERE.tenant, new.id, allowing("x y"), LATER)
+    await stores.lists.archive(HERE.tenant, new.id, LATER)
+    with pytest.raises(PhraseListNotFound):
+        await stores.lists.amend(HERE.tenant, new.id, allowing("x y"), LATER)

@@ -61,10 +61,10 @@ def taken(model: type[Model], value: object) -> Model:
     raise RequestInvalid([(_field(item["loc"]), _reason(item["msg"])) for item in found[:MAX_FAULTS]])
 
 
-def parsed(raw: bytes) -> object:
+def parsed(raw: bytes, *, most_brackets: int = MAX_BRACKETS) -> object:
     """Raises `BodyNotJson`."""
-    if raw.count(b"[") + raw.count(b"{") > MAX_BRACKETS:
-        raise BodyNotJson(f"the body has more than {MAX_BRACKETS} opening brackets")
+    if raw.count(b"[") + raw.count(b"{") > most_brackets:
+        raise BodyNotJson(f"the body has more than {most_brackets} opening brackets")
     try:
         value: object = json.loads(
             raw.decode(),

@@ -6,7 +6,8 @@ from uuid import UUID
 from starlette.requests import Request
 
 from gateway.api.request_facts import facts_of
-from gateway.errors import AccountNotFound, GatewayError
+from gateway.errors import AccountNotFound, GatewayError, PhraseListNotFound
+from gateway.moderation_ports import ListId
 from sessions.domain.citation import DocumentId, KnowledgeBaseId
 from sessions.domain.drill import DrillId
 from sessions.domain.job import JobId
@@ -56,6 +57,16 @@ def drill_id_of(text: str) -> DrillId:
 
 def account_id_of(text: str) -> UUID:
     return _known(text, AccountNotFound("there is no such account"))
+
+
+def list_id_of(text: str) -> ListId:
+    return ListId(_known(text, PhraseListNotFound("there is no such phrase list")))
+
+
+def list_version_of(text: str) -> int:
+    if not _NUMBER.fullmatch(text):
+        raise PhraseListNotFound("the phrase list has no such version")
+    return int(text)
 
 
 def session_id_of(request: Request, text: str) -> SessionId:

@@ -266,6 +266,7 @@ def _refuse_unless_ok(answer: httpx.Response) -> None:
         code=problem.code or f"http_{answer.status_code}",
         detail=problem.detail or problem.title or answer.reason_phrase or "refused",
         retry_after_s=_seconds(answer.headers.get("retry-after")),
+        faults=[(fault.field, fault.detail) for fault in problem.errors],
     )
 
 

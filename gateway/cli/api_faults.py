@@ -1,6 +1,7 @@
 """How a call to the API can fail, each with a stable code and a sentence for the person at the terminal."""
 
 import ssl
+from collections.abc import Sequence
 
 from gateway.cli.failure import CommandFailed
 
@@ -59,7 +60,15 @@ class ApiAnswerMalformed(ApiFault):
 class ApiRefused(ApiFault):
     """An answer that is not 2xx."""
 
-    def __init__(self, *, status: int, code: str, detail: str, retry_after_s: float | None) -> None:
+    def __init__(
+        self,
+        *,
+        status: int,
+        code: str,
+        detail: str,
+        retry_after_s: float | None,
+        faults: Sequence[tuple[str, str]] = (),
+    ) -> None:
         super().__init__(
             code,
             f"{status} {code}: {detail}",
@@ -67,6 +76,8 @@ class ApiRefused(ApiFault):
         )
         self.status = status
         self.retry_after_s = retry_after_s
+        self.faults = tuple(faults)
+        """Of a request: each field with what is wrong with it."""
 
     @property
     def may_be_retried(self) -> bool:

@@ -44,6 +44,12 @@ ENTRIES = (
     Entry(
         "answers", "gateway.cli.answers", "answers", "Put many questions to a knowledge base and wait for the answers."
     ),
+    Entry(
+        "moderation",
+        "gateway.cli.moderation",
+        "app",
+        "Keep phrase lists, try them out, and see who changed what.",
+    ),
     Entry("fleet", "gateway.cli.fleet", "app", "See the replicas, empty one, and ask why a turn ran where it did."),
     Entry("db", "gateway.cli.db", "app", "Prepare the database."),
     Entry("keys", "gateway.cli.keys", "app", "Create, list, rotate and revoke API keys."),

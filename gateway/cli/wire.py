@@ -66,12 +66,18 @@ class ContextView(Answer):
     blocks: tuple[BlockView, ...]
 
 
+class FieldFault(Answer):
+    field: str
+    detail: str
+
+
 class Problem(Answer):
     """An error answer (RFC 9457)."""
 
     title: str = ""
     detail: str = ""
     code: str = ""
+    errors: tuple[FieldFault, ...] = ()
 
 
 class Accepted(Answer):

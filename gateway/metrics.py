@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping
 from prometheus_client import CollectorRegistry, Counter, Histogram, generate_latest
 
 from gateway.router_metrics import CountingRouter, exposition, figures, router_families
+from sessions.domain.moderation import Judgement
 from sessions.domain.turn import Turn
 from sessions.use_cases.note_book import CompactionOutcome
 
@@ -52,6 +53,18 @@ class Metrics:
         self._refusals = Counter(
             "drillyard_limit_refusals", "Work that was not let in, by the limit", ["limit"], registry=self.registry
         )
+        self._checked = Counter(
+            "drillyard_moderation_texts",
+            "Texts that were moderated, by what they are and what became of them",
+            ["kind", "verdict"],
+            registry=self.registry,
+        )
+        self._found = Counter(
+            "drillyard_moderation_findings",
+            "What moderation found, by the stage that found it and what was done about it",
+            ["source", "action", "direction"],
+            registry=self.registry,
+        )
         self._tokens = Counter(
             "drillyard_prompt_tokens", "Prompt tokens of completed turns", ["source"], registry=self.registry
         )
@@ -79,6 +92,11 @@ class Metrics:
 
     def saw_refusal(self, limit: str) -> None:
         self._refusals.labels(limit).inc()
+
+    def saw_moderated(self, kind: str, found: Judgement) -> None:
+        self._checked.labels(kind, found.verdict).inc()
+        for mark in found.marks:
+            self._found.labels(mark.source, mark.action, mark.direction).inc()
 
     def saw_compaction(self, outcome: CompactionOutcome) -> None:
         self._compactions.labels(outcome).inc()

@@ -28,6 +28,7 @@ from gateway.access_settings import AccessSettings
 from gateway.edge_settings import EdgeSettings, TlsSettings
 from gateway.journal_settings import JournalSettings
 from gateway.limit_settings import LimitSettings
+from gateway.moderation_settings import ModerationSettings
 from gateway.openai_settings import OpenAiSettings
 from gateway.store_settings import RecordsSettings, RedisSettings
 from router.settings import RouterSettings
@@ -94,6 +95,7 @@ class Settings(BaseSettings):
     redis: RedisSettings = Field(default_factory=RedisSettings)
     journal: JournalSettings = Field(default_factory=JournalSettings)
     openai: OpenAiSettings = Field(default_factory=OpenAiSettings)
+    moderation: ModerationSettings = Field(default_factory=ModerationSettings)
     limits: LimitSettings = Field(default_factory=LimitSettings)
     access: AccessSettings = Field(default_factory=AccessSettings)
     instance: str = Field(

@@ -1,14 +1,62 @@
-"""Moderation: where its rules come from, and who puts them to texts."""
+"""Moderation: where its rules are kept, how they come into force, and who puts them to texts."""
 
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
 from uuid import UUID
 
+from sqlalchemy.ext.asyncio import AsyncEngine
 from typing_extensions import override
 
+from gateway.adapters.postgres_phrase_lists import PostgresPhraseLists
+from gateway.adapters.postgres_policies import PostgresAuditTrail, PostgresPolicies
+from gateway.adapters.postgres_rules import PostgresRules
+from gateway.counted_moderation import CountedModeration, Saw
 from gateway.domain.moderation.injection import InjectionScorer
 from gateway.domain.moderation.phrase_book import PhraseBook
 from gateway.domain.moderation.policy import USUAL
+from gateway.moderation_cases import ModerationStores
 from gateway.moderation_desk import ModerationDesk
 from gateway.moderation_ports import Live, RuleKeeper
+from gateway.phrase_books import PhraseBooks
+from gateway.rule_index import RuleIndex
+from gateway.rule_keeper import KeptRules
+from gateway.settings import Settings
+from gateway.wiring.background import background
+from gateway.wiring.clock import SystemClock
+from sessions.domain.moderation import Judgement
+from sessions.moderation_ports import Moderation
+
+
+@dataclass(frozen=True, slots=True)
+class Moderating:
+    desk: Moderation
+    stores: ModerationStores
+    keeper: KeptRules
+    scorer: InjectionScorer
+
+
+def uncounted(_kind: str, _found: Judgement) -> None:
+    """For a process that tells no figures."""
+
+
+@asynccontextmanager
+async def moderating(settings: Settings, engine: AsyncEngine, *, saw: Saw = uncounted) -> AsyncIterator[Moderating]:
+    """While it is entered, the rules follow whatever any process puts in force."""
+    own, clock, source, scorer = settings.moderation, SystemClock(), PostgresRules(engine=engine), InjectionScorer()
+    index = RuleIndex(source=source, clock=clock.ticks, every_s=own.refresh_s, wait_s=own.wait_s)
+    books = PhraseBooks(source=source, clock=clock.ticks, most_phrases=own.most_phrases, wait_s=own.wait_s)
+    keeper = KeptRules(index=index, books=books, usual=own.policy)
+    stores = ModerationStores(
+        lists=PostgresPhraseLists(engine=engine, told=index.changed),
+        policies=PostgresPolicies(engine=engine, told=index.changed),
+        trail=PostgresAuditTrail(engine=engine),
+        source=source,
+        keeper=keeper,
+    )
+    desk = CountedModeration(ModerationDesk(keeper=keeper, scorer=scorer), saw=saw)
+    async with background(index.run(), books.run()):
+        yield Moderating(desk, stores, keeper, scorer)
 
 
 class _NoLists(RuleKeeper):

@@ -50,10 +50,17 @@ class Stores:
     """Whose rules were told to have changed."""
 
 
-def memory_stores(told: Told = nobody) -> Stores:
+def moderation_book(told: Told = nobody) -> ModerationBook:
     theirs = scenario("renewal elsewhere").id
-    book = ModerationBook(scenarios={(HERE.tenant, SCENARIO), (ELSEWHERE.tenant, theirs)}, told=told)
+    return ModerationBook(scenarios={(HERE.tenant, SCENARIO), (ELSEWHERE.tenant, theirs)}, told=told)
+
+
+def stores_on(book: ModerationBook) -> Stores:
     return Stores(MemoryPhraseLists(book), MemoryPolicies(book), MemoryAuditTrail(book), MemoryRules(book))
+
+
+def memory_stores(told: Told = nobody) -> Stores:
+    return stores_on(moderation_book(told))
 
 
 def postgres_stores(engine: AsyncEngine, told: Told = nobody) -> Stores:

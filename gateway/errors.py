@@ -240,6 +240,15 @@ class ChatRejected(GatewayError):
         self.param = param
 
 
+class ContentBlocked(GatewayError):
+    """A chat completion has something in it that the tenant's rules of moderation stop."""
+
+    def __init__(self, reason: str, *, param: str) -> None:
+        super().__init__(f"{param} was stopped by the rules of moderation: {reason}")
+        self.reason = reason
+        self.param = param
+
+
 class JournalUnavailable(GatewayError):
     """What other processes have released cannot be told now."""
 

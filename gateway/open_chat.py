@@ -4,10 +4,11 @@ import asyncio
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 
+from gateway.choice_check import ReplyRules
 from gateway.domain.limits import Spent, Standing
-from gateway.domain.openai_answer import ToldEvents, told_whole
 from gateway.domain.openai_request import AskedChat
 from gateway.openai_ports import CarriedCall
+from gateway.told_chat import ToldEvents, whole_as_told
 from router.errors import EngineBroke, EngineError, StreamBroken
 
 _END_OF_BODY_S = 0.5
@@ -21,12 +22,14 @@ class OpenChat:
         carried: CarriedCall,
         asked: AskedChat,
         *,
+        rules: ReplyRules,
         estimate: Spent,
         standing: Sequence[Standing],
         count: Callable[[str], int],
     ) -> None:
         self._carried = carried
-        self._told = ToldEvents(wants_usage=asked.wants_usage)
+        self._rules = rules
+        self._told = ToldEvents(rules, wants_usage=asked.wants_usage, spent_on=self._spent_on)
         self._estimate = estimate
         self._count = count
         self._whole: Spent | None = estimate
@@ -48,7 +51,7 @@ class OpenChat:
         """
         if not self.is_streamed:
             return self._whole
-        return self._told.spent or Spent(self._estimate.input_tokens, self._count(self._told.said))
+        return self._told.spent or self._spent_on(self._told.said)
 
     @property
     def is_done(self) -> bool:
@@ -68,7 +71,7 @@ class OpenChat:
 
     async def see_off(self) -> None:
         """Only the end of the body is missing; who waits for it gets a connection that can be used again."""
-        if self.is_done:
+        if self.is_done and not self._told.is_blocked:
             with suppress(EngineError, TimeoutError):
                 async with asyncio.timeout(_END_OF_BODY_S):
                     while await self._carried.read():
@@ -76,11 +79,17 @@ class OpenChat:
 
     async def _events(self) -> bytes:
         while data := await self._carried.read():
-            if told := self._told.feed(data):
+            told = await self._told.feed(data)
+            if self._told.is_blocked:
+                self._carried.close()  # before anything is told: the engine has nothing more to say
+            if told:
                 return told
         return b""
 
     async def _answer(self) -> bytes:
-        told = told_whole(await self._carried.read())
-        self._whole = told.spent or Spent(self._estimate.input_tokens, self._count(told.said))
+        told = await whole_as_told(await self._carried.read(), self._rules)
+        self._whole = told.spent or self._spent_on(told.said)
         return told.body
+
+    def _spent_on(self, said: str) -> Spent:
+        return Spent(self._estimate.input_tokens, self._count(said))

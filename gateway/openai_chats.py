@@ -7,14 +7,15 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from uuid import uuid4
 
+from gateway.chat_moderation import ChatModeration, reply_rules
 from gateway.chat_trace import ChatTrace, traced_chat
 from gateway.domain.access import Principal
 from gateway.domain.cache_salt import cache_salt
 from gateway.domain.limits import Claim, Spent
-from gateway.domain.openai_messages import ChatMessage, harmless, heard
+from gateway.domain.openai_messages import ChatMessage, harmless
 from gateway.domain.openai_parameters import ParameterPolicy
 from gateway.domain.openai_request import AskedChat, affinity_of, asked_chat, cohort_of, engine_body
-from gateway.errors import ChatRejected, ContextTooLong, GatewayError, ModelNotServed, ServerStopping
+from gateway.errors import ChatRejected, ContentBlocked, ContextTooLong, GatewayError, ModelNotServed, ServerStopping
 from gateway.limit_ports import EffectiveLimits, Gate
 from gateway.open_chat import OpenChat
 from gateway.openai_ports import CallCarrier, ChatCounter
@@ -61,6 +62,7 @@ class ChatWays:
     carrier: CallCarrier
     gate: Gate
     limits: EffectiveLimits
+    moderation: ChatModeration
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +72,7 @@ class _Plan:
     call: Call
     session: AffinityKey | None
     asks: Asks
+    messages: Sequence[ChatMessage]
     estimate: Spent
 
 
@@ -124,16 +127,29 @@ class OpenAiChats:
     async def _open(self, order: ChatOrder, trace: ChatTrace) -> AsyncIterator[OpenChat]:
         asked, caller, ways = asked_chat(order.body, self._policy), order.caller, self._ways
         model = await self.model(caller, asked.model)
-        plan = await _plan(order, asked, model)
         limits = await ways.limits.of_account(caller.tenant, caller.account)
+        rules = await ways.moderation.rules(TenantId(caller.tenant))
+        try:
+            asked = await ways.moderation.passed(rules, asked)
+        except ContentBlocked:
+            # It has cost nothing but one of the account's requests.
+            async with ways.gate.admit(Claim(caller.tenant, caller.account, limits, 0, 0)) as admission:
+                admission.settle(Spent(0, 0))
+            raise
+        plan = await _plan(order, asked, model)
         claim = Claim(caller.tenant, caller.account, limits, plan.estimate.input_tokens, plan.estimate.output_tokens)
-        async with ways.gate.admit(claim) as admission:
+        async with ways.gate.admit(claim) as admission, reply_rules(rules, plan.messages) as checks:
             try:
                 carried = await ways.carrier.carry(plan.call, session=plan.session, asks=plan.asks)
             except EngineRejected as error:
                 raise _as_told(error, plan, model) from error
             chat = OpenChat(
-                carried, asked, estimate=plan.estimate, standing=admission.standing, count=model.counter.count_once
+                carried,
+                asked,
+                rules=checks,
+                estimate=plan.estimate,
+                standing=admission.standing,
+                count=model.counter.count_once,
             )
             trace.carried(plan.call, chat)
             try:
@@ -149,7 +165,7 @@ class OpenAiChats:
 async def _plan(order: ChatOrder, asked: AskedChat, model: ChatModel) -> _Plan:
     """Raises `ContextTooLong`."""
     tenant, account = order.caller.tenant, order.caller.account
-    messages = harmless(heard(asked.messages), model.counter.special_tokens)
+    messages = harmless(asked.messages, model.counter.special_tokens)
     estimate = await _estimate(asked, messages, model)
     name = order.session or asked.user
     session = AffinityKey(affinity_of(tenant, name)) if name else None
@@ -172,7 +188,7 @@ async def _plan(order: ChatOrder, asked: AskedChat, model: ChatModel) -> _Plan:
     )
     kv_tokens = estimate.input_tokens + estimate.output_tokens
     asks = Asks(Demand(kv_tokens, cohort_of(tenant, messages)), ticket=Ticket(account=str(account)))
-    return _Plan(call, session, asks, estimate)
+    return _Plan(call, session, asks, messages, estimate)
 
 
 async def _estimate(asked: AskedChat, messages: Sequence[ChatMessage], model: ChatModel) -> Spent:

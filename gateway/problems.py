@@ -73,6 +73,7 @@ KINDS: Mapping[type[Exception], Kind] = {
     edge.ModelNotServed: Kind(HTTPStatus.NOT_FOUND, "model_not_found", facts=("param",)),
     edge.ContextTooLong: Kind(HTTPStatus.BAD_REQUEST, "context_length_exceeded", facts=("tokens", "limit", "param")),
     edge.ChatRejected: Kind(_UNPROCESSABLE, "invalid_request", facts=("param",)),
+    edge.ContentBlocked: Kind(HTTPStatus.BAD_REQUEST, "content_blocked", facts=("reason", "param")),
     edge.FleetUnfit: _INTERNAL,  # refuses the start; no request ever meets it
     edge.AccountLimitReached: Kind(HTTPStatus.TOO_MANY_REQUESTS, "account_limit", facts=("limit",)),
     edge.DrillAtWatermark: Kind(_UNAVAILABLE, "drill_watermark"),

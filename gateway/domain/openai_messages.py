@@ -1,6 +1,6 @@
 """The messages of a chat completion as they go to the engine: checked, of text alone, and unable to forge a role."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from gateway.errors import FieldInvalid
 from sessions.domain.neutralise import neutralised
@@ -12,6 +12,7 @@ _ROLES = {"system": "system", "developer": "system", "user": "user", "assistant"
 _TAKEN = frozenset({"role", "content", "name", "tool_calls", "tool_call_id"})
 _LEFT_OUT = frozenset({"refusal", "annotations", "reasoning", "reasoning_content"})
 """What stands in answers and comes back with them."""
+_NO_WORDS = frozenset({"role", "type"})
 _LONGEST_NAME, _LONGEST_ID = 64, 256
 _Words = Callable[[str], str]
 
@@ -23,9 +24,15 @@ def messages_of(value: object) -> tuple[ChatMessage, ...]:
     return tuple(_message(f"messages[{place}]", each) for place, each in enumerate(value))
 
 
-def heard(messages: Sequence[ChatMessage]) -> Sequence[ChatMessage]:
-    """The one place where what callers say comes in on OpenAI's paths; it is taken as it is."""
-    return messages
+def texts_in(message: ChatMessage) -> list[tuple[str, str]]:
+    """All that people, tools or applications may have written in it, each with the member where it stands."""
+    return [(member, text) for member, value in message.items() for text in _texts(member, value)]
+
+
+def with_texts_in(message: ChatMessage, texts: Sequence[str]) -> ChatMessage:
+    """The same with these in place of its own, in their order."""
+    following = iter(texts)
+    return {name: _rewritten(name, value, lambda _: next(following)) for name, value in message.items()}
 
 
 def harmless(messages: Sequence[ChatMessage], special_tokens: Sequence[str]) -> tuple[ChatMessage, ...]:
@@ -37,9 +44,20 @@ def harmless(messages: Sequence[ChatMessage], special_tokens: Sequence[str]) -> 
     return tuple({name: _rewritten(name, value, words) for name, value in message.items()} for message in messages)
 
 
+def _texts(name: str, value: object) -> Iterator[str]:
+    if isinstance(value, str) and name not in _NO_WORDS:
+        yield value
+    elif isinstance(value, list):
+        for each in value:
+            yield from _texts(name, each)
+    elif isinstance(value, dict):
+        for inner, each in value.items():
+            yield from _texts(inner, each)
+
+
 def _rewritten(name: str, value: object, words: _Words) -> object:
     if isinstance(value, str):
-        return value if name in {"role", "type"} else words(value)
+        return value if name in _NO_WORDS else words(value)
     if isinstance(value, list):
         return [_rewritten(name, each, words) for each in value]
     if isinstance(value, dict):

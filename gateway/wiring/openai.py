@@ -2,10 +2,17 @@
 
 import asyncio
 
+from gateway.chat_moderation import ChatModeration
 from gateway.openai_chats import ChatModel, ChatWays, OpenAiChats
 from gateway.settings import Settings
 from gateway.wiring.models import Counters
 from router.ports import Tracing
+from sessions.moderation_ports import Moderation
+from sessions.remembered_verdicts import RememberedVerdicts
+
+
+def chat_moderation(moderation: Moderation) -> ChatModeration:
+    return ChatModeration(moderation, verdicts=RememberedVerdicts())
 
 
 def openai_chats(

@@ -36,7 +36,7 @@ from gateway.wiring.models import (
     tell_counters,
 )
 from gateway.wiring.moderation import moderation_desk
-from gateway.wiring.openai import openai_chats
+from gateway.wiring.openai import chat_moderation, openai_chats
 from gateway.wiring.postgres import Postgres, watched_database
 from gateway.wiring.records import KeptRecords, kept_records
 from gateway.wiring.redis import SharedRedis, shared_redis
@@ -141,7 +141,7 @@ async def services(
     drift = TokenDrift(counted_by=counted_by(counters))
     async with AsyncExitStack() as stack:
         stores = await stack.enter_async_context(_stores(settings))
-        engine, redis, kept = stores.postgres.engine, stores.redis, stores.kept
+        engine, redis, kept, desk = stores.postgres.engine, stores.redis, stores.kept, moderation_desk()
         spans = await stack.enter_async_context(tracing(settings.otlp_endpoint, "gateway", settings.instance))
         routed = await stack.enter_async_context(turn_routing(settings, redis=redis, counters=counters, tracing=spans))
         lock = ForgivingTurnLock(RedisTurnLock(client=redis.client, lease_s=settings.sessions.lease_s))
@@ -164,7 +164,7 @@ async def services(
                 catalogue=PostgresCatalogue(engine=engine),
                 drills=limited.drills,
                 seats=limited.seats,
-                moderation=moderation_desk(),
+                moderation=desk,
                 knowledge=finding.search,
                 note_timeout_s=settings.sessions.note_timeout_s,
                 compacted=metrics.saw_compaction,
@@ -174,15 +174,13 @@ async def services(
         shared = await stack.enter_async_context(shared_turns(settings.journal, redis.client, use.read_turn))
         taking = use, turn_admission(use, limited, guesses(settings)), shared
         turns = await stack.enter_async_context(_running_turns(settings, taking, (metrics, drift, think), spans))
-        heeding = turns.heed_readers(grace_s=settings.journal.unread_grace_s)
         ending = _stop_when(stopping, turns.stop, jobs.workers.stop, routed.stop)
-        await stack.enter_async_context(background(heeding, ending))
+        await stack.enter_async_context(background(turns.heed_readers(grace_s=settings.journal.unread_grace_s), ending))
         figures = _Figures(lock, stores.sets, think, finding, jobs, limited, door, stores)
         _watch((metrics, drift), turns, figures, routed, no_figures if spans is None else spans.counts.figures)
         documents = knowledge(settings, engine, counters[settings.model.name])
-        chats = openai_chats(
-            settings, counters, ChatWays(tiers, routed.carrier, limited.gate, limited.limits), stopping, spans
-        )
+        ways = ChatWays(tiers, routed.carrier, limited.gate, limited.limits, chat_moderation(desk))
+        chats = openai_chats(settings, counters, ways, stopping, spans)
         own = _Own(use, turns, tiers, metrics, drift, jobs.cases, documents, limited, chats, door)
         yield _services(settings, own, stores, routed, leaving or stopping)
 

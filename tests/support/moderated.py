@@ -1,16 +1,21 @@
 """Moderation as it really is, with rules that a test names; by default there are none, and nothing is an injection."""
 
 from collections.abc import Iterable
-from uuid import UUID
+from contextlib import AbstractAsyncContextManager, AsyncExitStack
+from typing import Any
+from uuid import UUID, uuid4
 
 from typing_extensions import override
 
+from gateway.choice_check import ReplyRules
 from gateway.domain.moderation.injection import InjectionScorer, Thresholds
 from gateway.domain.moderation.phrase_book import PhraseBook
 from gateway.domain.moderation.phrases import Action, Phrase, PhraseList
 from gateway.domain.moderation.policy import Policy
 from gateway.moderation_desk import ModerationDesk
 from gateway.moderation_ports import Live, RuleKeeper
+from sessions.domain.viewer import TenantId
+from sessions.moderation_ports import ReplyCheck
 
 NEVER = Thresholds(flag=2.0, block=2.0)
 LENIENT = Policy(user=NEVER, knowledge=NEVER)
@@ -43,3 +48,23 @@ def live_rules(
 
 def moderation(*lists: PhraseList, policy: Policy = LENIENT) -> ModerationDesk:
     return ModerationDesk(keeper=FixedRules(live_rules(lists, policy=policy)), scorer=_SCORER)
+
+
+class _OneCheck(AbstractAsyncContextManager[ReplyCheck]):
+    def __init__(self, desk: ModerationDesk) -> None:
+        self._desk = desk
+
+    @override
+    async def __aenter__(self) -> ReplyCheck:
+        self._opened = (await self._desk.rules(TenantId(uuid4()))).reply()
+        return await self._opened.__aenter__()
+
+    @override
+    async def __aexit__(self, *ended: Any) -> bool | None:
+        return await self._opened.__aexit__(*ended)
+
+
+def released_by(*lists: PhraseList) -> ReplyRules:
+    """For an answer on OpenAI's paths; a test need not leave its stack."""
+    desk = moderation(*lists)
+    return ReplyRules(lambda: _OneCheck(desk), AsyncExitStack())

@@ -39,6 +39,7 @@ from gateway.turn_claims import Guesses
 from gateway.use_cases import Outside, use_cases
 from gateway.wiring.documents import document_processes
 from gateway.wiring.limits import session_admission, turn_admission
+from gateway.wiring.openai import chat_moderation
 from router.domain.fleet import Fleet, Health, Replica, ReplicaId
 from sessions.adapters.memory_jobs import MemoryJobs
 from sessions.adapters.memory_knowledge import MemoryKnowledge
@@ -261,7 +262,7 @@ async def house(
     desk, carrier = ScriptedDesk(), ScriptedCarrier()
     chats = OpenAiChats(
         models=[ChatModel(name, WINDOW_TOKENS, WordsOfChat()) for name in fleet],
-        ways=ChatWays(tiers, carrier, limited.gate, limited.limits),
+        ways=ChatWays(tiers, carrier, limited.gate, limited.limits, chat_moderation(outside.moderation)),
         policy=OpenAiSettings().policy,
         is_stopping=lambda: False,
     )

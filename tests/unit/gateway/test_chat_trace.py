@@ -9,6 +9,7 @@ from gateway.domain.openai_request import asked_chat
 from gateway.open_chat import OpenChat
 from router.domain.exchange import Call, CallPath
 from router.errors import EngineBroke
+from tests.support.moderated import released_by
 from tests.support.recorded_tracing import RecordedTracing
 from tests.support.scripted_carrier import PIECES, PROMPT_TOKENS, Carried, usual
 
@@ -17,7 +18,7 @@ CALL = Call(CallPath.CHAT, b"secret words", "fake", is_streamed=False, request_i
 
 def chat() -> OpenChat:
     asked = asked_chat({"model": "fake", "messages": [{"role": "user", "content": "Hi"}]}, ParameterPolicy())
-    return OpenChat(Carried(usual(CALL)), asked, estimate=Spent(1, 1), standing=(), count=len)
+    return OpenChat(Carried(usual(CALL)), asked, rules=released_by(), estimate=Spent(1, 1), standing=(), count=len)
 
 
 async def test_a_span_tells_where_it_ran_and_what_it_cost() -> None:

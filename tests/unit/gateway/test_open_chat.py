@@ -1,17 +1,20 @@
 """What a chat completion tells, and what it has cost at each moment at which it may end."""
 
 import asyncio
+import json
 from collections.abc import Sequence
 from typing import Any
 
 import pytest
 
 from gateway.domain.limits import Spent
+from gateway.domain.moderation.phrases import PhraseList
 from gateway.domain.openai_parameters import ParameterPolicy
 from gateway.domain.openai_request import asked_chat
 from gateway.open_chat import OpenChat
 from router.domain.exchange import Call, CallPath
 from router.errors import EngineBroke, EngineTimedOut
+from tests.support.moderated import banned, released_by
 from tests.support.scripted_carrier import PIECES, PROMPT_TOKENS, REPLY, Carried, usual
 
 ESTIMATE = Spent(20, 100)
@@ -24,8 +27,19 @@ def script(body: dict[str, Any]) -> list[bytes | Exception | asyncio.Event]:
 
 
 def opened(body: dict[str, Any], steps: Sequence[bytes | Exception | asyncio.Event]) -> OpenChat:
+    return carried(body, Carried(list(steps)))
+
+
+def carried(body: dict[str, Any], call: Carried, *lists: PhraseList) -> OpenChat:
     asked = asked_chat({"model": "fake", "messages": [{"role": "user", "content": "Hi"}], **body}, ParameterPolicy())
-    return OpenChat(Carried(list(steps)), asked, estimate=ESTIMATE, standing=(), count=lambda text: len(text.split()))
+    return OpenChat(
+        call,
+        asked,
+        rules=released_by(*lists),
+        estimate=ESTIMATE,
+        standing=(),
+        count=lambda text: len(text.split()),
+    )
 
 
 async def read_all(chat: OpenChat) -> bytes:
@@ -101,3 +115,24 @@ async def test_a_whole_answer_that_breaks_costs_nothing(step: bytes | Exception)
     with pytest.raises((EngineTimedOut, EngineBroke)):
         await chat.read()
     assert chat.spent is None
+
+
+async def test_a_blocked_stream_stops_the_engine_before_anything_is_told_and_costs_what_was_said() -> None:
+    call = Carried([*script(STREAMED), EngineBroke("a", "never read")])
+    chat = carried(STREAMED, call, banned("day"))
+    told = b""
+    while not chat.is_done:
+        assert not call.is_closed
+        told = await chat.read()
+    assert call.is_closed
+    assert b'"finish_reason":"content_filter"' in told
+    await chat.see_off()
+    assert len(call.script) == 3, "nothing more was read of it"
+    assert chat.spent == Spent(20, 2)
+
+
+async def test_a_whole_answer_has_the_words_of_the_blocked_stream() -> None:
+    answer = json.loads(await carried(WHOLE, Carried(script(WHOLE)), banned("day")).read())
+    (choice,) = answer["choices"]
+    assert (choice["message"]["content"], choice["finish_reason"]) == ("Good ", "content_filter")
+    assert answer["usage"]["prompt_tokens"] == PROMPT_TOKENS

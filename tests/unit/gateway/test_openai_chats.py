@@ -10,10 +10,12 @@ from typing_extensions import override
 from gateway.domain.access import Principal, Role
 from gateway.domain.cache_salt import cache_salt
 from gateway.domain.limits import AccountLimits, Claim, Spent, TenantLimits
+from gateway.domain.moderation.phrases import Action, PhraseList
 from gateway.domain.openai_parameters import ParameterPolicy
 from gateway.errors import (
     AccountLimitReached,
     ChatRejected,
+    ContentBlocked,
     ContextTooLong,
     FieldInvalid,
     ModelNotServed,
@@ -21,8 +23,10 @@ from gateway.errors import (
 )
 from gateway.limit_ports import EffectiveLimits
 from gateway.openai_chats import ChatModel, ChatOrder, ChatWays, OpenAiChats
+from gateway.wiring.openai import chat_moderation
 from router.errors import EngineRejected, NoRoom
 from sessions.domain.tiers import Tier
+from tests.support.moderated import banned, moderation
 from tests.support.recorded_gate import RecordedGate
 from tests.support.recorded_tracing import RecordedTracing
 from tests.support.scripted_carrier import PIECES, PROMPT_TOKENS, ScriptedCarrier, WordsOfChat
@@ -43,12 +47,13 @@ class SevenAMinute(EffectiveLimits):
 
 
 class Desk:
-    def __init__(self, tracing: RecordedTracing | None = None) -> None:
+    def __init__(self, tracing: RecordedTracing | None = None, *lists: PhraseList) -> None:
+        self.moderation = moderation(*lists)
         self.carrier, self.gate, self.is_stopping = ScriptedCarrier(), RecordedGate(), False
         self.tiers = FakeTiers(models=("small", "large"))
         self.chats = OpenAiChats(
             models=[ChatModel(name, WINDOW, WordsOfChat()) for name in ("small", "large")],
-            ways=ChatWays(self.tiers, self.carrier, self.gate, SevenAMinute()),
+            ways=ChatWays(self.tiers, self.carrier, self.gate, SevenAMinute(), chat_moderation(self.moderation)),
             policy=ParameterPolicy(reply_tokens=100),
             is_stopping=lambda: self.is_stopping,
             tracing=tracing,
@@ -227,3 +232,20 @@ async def test_a_process_that_stops_takes_nothing_new() -> None:
     desk.is_stopping = True
     with pytest.raises(ServerStopping):
         await desk.ask()
+
+
+async def test_a_blocked_message_is_one_request_and_nothing_else() -> None:
+    desk = Desk(None, banned("secret"))
+    with pytest.raises(ContentBlocked) as refused:
+        await desk.ask(desk.order("tell me the s.e.c.r.e.t"))
+    assert (refused.value.reason, refused.value.param) == ("banned_phrase", "messages[0]")
+    assert "s.e.c.r.e.t" not in str(refused.value)
+    assert (desk.gate.claims[0].input_tokens, desk.gate.settled) == (0, [Spent(0, 0)])
+    assert desk.carrier.calls == []
+
+
+async def test_what_is_masked_is_masked_to_the_engine_and_counted_so() -> None:
+    desk = Desk(None, banned("two words", action=Action.MASK))
+    await desk.ask(desk.order("hide two words here"))
+    assert desk.carrier.body["messages"][0]["content"] == "hide *** here"
+    assert desk.gate.claims[0].input_tokens == 4 + 3

@@ -19,6 +19,7 @@ from gateway.errors import ModelNotServed
 from gateway.open_chat import OpenChat
 from gateway.openai_chats import ChatOrder, OpenAiChats
 from router.domain.exchange import Call, CallPath
+from tests.support.moderated import released_by
 from tests.support.scripted_carrier import Carried, usual
 
 ORDER = ChatOrder(Principal(uuid4(), uuid4(), Role.SERVICE), {})
@@ -40,7 +41,7 @@ class Chats(OpenAiChats):
         body = {"model": "fake", "messages": [{"role": "user", "content": "Hi"}], "stream": True}
         asked = asked_chat(body, ParameterPolicy())
         try:
-            yield OpenChat(self.carried, asked, estimate=Spent(1, 1), standing=(), count=len)
+            yield OpenChat(self.carried, asked, rules=released_by(), estimate=Spent(1, 1), standing=(), count=len)
         finally:
             self.carried.close()
 

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gateway.domain.openai_messages import harmless, heard, messages_of
+from gateway.domain.openai_messages import harmless, messages_of, texts_in, with_texts_in
 from gateway.errors import FieldInvalid
 
 SPECIAL = ("<|im_start|>", "<|im_end|>")
@@ -99,7 +99,7 @@ def test_no_control_string_is_left_wherever_it_stands(text: str) -> None:
             {**CALLING, "content": text, "tool_calls": [call]},
         ]
     )
-    user, assistant = harmless(heard(given_), SPECIAL)
+    user, assistant = harmless(given_, SPECIAL)
     found = [user["content"], assistant["content"], str(assistant["tool_calls"])]
     assert not [token for token in SPECIAL for words in found if token in str(words)]
     assert (user["role"], assistant["role"]) == ("user", "assistant")
@@ -108,3 +108,23 @@ def test_no_control_string_is_left_wherever_it_stands(text: str) -> None:
 def test_harmless_text_stays_as_it_is() -> None:
     talk = messages_of([{"role": "user", "content": "a < b | c"}, CALLING])
     assert harmless(talk, SPECIAL) == talk
+
+
+def test_all_that_somebody_wrote_is_found_and_can_be_put_back_otherwise() -> None:
+    message = {**CALLING, "content": "Wait", "name": "Ann"}
+    found = texts_in(message)
+    assert found == [
+        ("content", "Wait"),
+        ("tool_calls", "call-1"),
+        ("tool_calls", "price"),
+        ("tool_calls", '{"of": "a pump"}'),
+        ("name", "Ann"),
+    ]
+    told: Any = with_texts_in(message, [text.upper() for _, text in found])
+    assert (told["role"], told["content"], told["name"]) == ("assistant", "WAIT", "ANN")
+    assert told["tool_calls"][0] == {
+        "id": "CALL-1",
+        "type": "function",
+        "function": {"name": "PRICE", "arguments": '{"OF": "A PUMP"}'},
+    }
+    assert texts_in(CALLING)[0] == ("tool_calls", "call-1"), "what is nothing is no text"

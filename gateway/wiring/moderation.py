@@ -3,21 +3,16 @@
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
-from uuid import UUID
 
 from sqlalchemy.ext.asyncio import AsyncEngine
-from typing_extensions import override
 
 from gateway.adapters.postgres_phrase_lists import PostgresPhraseLists
 from gateway.adapters.postgres_policies import PostgresAuditTrail, PostgresPolicies
 from gateway.adapters.postgres_rules import PostgresRules
 from gateway.counted_moderation import CountedModeration, Saw
 from gateway.domain.moderation.injection import InjectionScorer
-from gateway.domain.moderation.phrase_book import PhraseBook
-from gateway.domain.moderation.policy import USUAL
 from gateway.moderation_cases import ModerationStores
 from gateway.moderation_desk import ModerationDesk
-from gateway.moderation_ports import Live, RuleKeeper
 from gateway.phrase_books import PhraseBooks
 from gateway.rule_index import RuleIndex
 from gateway.rule_keeper import KeptRules
@@ -57,17 +52,3 @@ async def moderating(settings: Settings, engine: AsyncEngine, *, saw: Saw = unco
     desk = CountedModeration(ModerationDesk(keeper=keeper, scorer=scorer), saw=saw)
     async with background(index.run(), books.run()):
         yield Moderating(desk, stores, keeper, scorer)
-
-
-class _NoLists(RuleKeeper):
-    def __init__(self) -> None:
-        empty = PhraseBook([])
-        self._live = Live(empty, empty, USUAL)
-
-    @override
-    async def live(self, tenant: UUID, scenario: UUID | None) -> Live:
-        return self._live
-
-
-def moderation_desk() -> ModerationDesk:
-    return ModerationDesk(keeper=_NoLists(), scorer=InjectionScorer())

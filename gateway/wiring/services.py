@@ -35,8 +35,8 @@ from gateway.wiring.models import (
     router_tutor,
     tell_counters,
 )
-from gateway.wiring.moderation import moderation_desk
-from gateway.wiring.openai import chat_moderation, openai_chats
+from gateway.wiring.moderation import Moderating, moderating
+from gateway.wiring.openai import openai_chats
 from gateway.wiring.postgres import Postgres, watched_database
 from gateway.wiring.records import KeptRecords, kept_records
 from gateway.wiring.redis import SharedRedis, shared_redis
@@ -100,6 +100,7 @@ class _Figures:
     finding: KnowledgeFinding
     jobs: JobWork
     limiting: Limiting
+    moderated: Moderating
     door: Entrance
     stores: _Stores
 
@@ -110,6 +111,7 @@ class _Figures:
             **self.jobs.gauges(),
             **self.door.gauges(),
             **self.limiting.gauges(),
+            **self.moderated.keeper.gauges(),
             **self.stores.gauges(),
         }
 
@@ -123,6 +125,7 @@ class _Figures:
             **self.finding.counters(),
             **self.jobs.counters(),
             **self.limiting.counters(),
+            **self.moderated.keeper.counters(),
             **self.door.counters(),
             **self.stores.counters(),
         }
@@ -141,7 +144,8 @@ async def services(
     drift = TokenDrift(counted_by=counted_by(counters))
     async with AsyncExitStack() as stack:
         stores = await stack.enter_async_context(_stores(settings))
-        engine, redis, kept, desk = stores.postgres.engine, stores.redis, stores.kept, moderation_desk()
+        engine, redis, kept = stores.postgres.engine, stores.redis, stores.kept
+        moderated = await stack.enter_async_context(moderating(settings, engine, saw=metrics.saw_moderated))
         spans = await stack.enter_async_context(tracing(settings.otlp_endpoint, "gateway", settings.instance))
         routed = await stack.enter_async_context(turn_routing(settings, redis=redis, counters=counters, tracing=spans))
         lock = ForgivingTurnLock(RedisTurnLock(client=redis.client, lease_s=settings.sessions.lease_s))
@@ -164,7 +168,7 @@ async def services(
                 catalogue=PostgresCatalogue(engine=engine),
                 drills=limited.drills,
                 seats=limited.seats,
-                moderation=desk,
+                moderation=moderated.desk,
                 knowledge=finding.search,
                 note_timeout_s=settings.sessions.note_timeout_s,
                 compacted=metrics.saw_compaction,
@@ -176,12 +180,23 @@ async def services(
         turns = await stack.enter_async_context(_running_turns(settings, taking, (metrics, drift, think), spans))
         ending = _stop_when(stopping, turns.stop, jobs.workers.stop, routed.stop)
         await stack.enter_async_context(background(turns.heed_readers(grace_s=settings.journal.unread_grace_s), ending))
-        figures = _Figures(lock, stores.sets, think, finding, jobs, limited, door, stores)
+        figures = _Figures(lock, stores.sets, think, finding, jobs, limited, moderated, door, stores)
         _watch((metrics, drift), turns, figures, routed, no_figures if spans is None else spans.counts.figures)
-        documents = knowledge(settings, engine, counters[settings.model.name])
-        ways = ChatWays(tiers, routed.carrier, limited.gate, limited.limits, chat_moderation(desk))
-        chats = openai_chats(settings, counters, ways, stopping, spans)
-        own = _Own(use, turns, tiers, metrics, drift, jobs.cases, documents, limited, chats, door)
+        chats = openai_chats(
+            settings, counters, ChatWays(tiers, routed.carrier, limited.gate, limited.limits), stopping, spans
+        )
+        own = _Own(
+            use,
+            turns,
+            tiers,
+            metrics,
+            drift,
+            jobs.cases,
+            knowledge(settings, engine, counters[settings.model.name]),
+            limited,
+            chats,
+            door,
+        )
         yield _services(settings, own, stores, routed, leaving or stopping)
 
 

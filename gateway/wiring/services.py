@@ -36,7 +36,7 @@ from gateway.wiring.models import (
     tell_counters,
 )
 from gateway.wiring.moderation import Moderating, moderating
-from gateway.wiring.openai import openai_chats
+from gateway.wiring.openai import chat_moderation, openai_chats
 from gateway.wiring.postgres import Postgres, watched_database
 from gateway.wiring.records import KeptRecords, kept_records
 from gateway.wiring.redis import SharedRedis, shared_redis
@@ -111,7 +111,7 @@ class _Figures:
             **self.jobs.gauges(),
             **self.door.gauges(),
             **self.limiting.gauges(),
-            **self.moderated.keeper.gauges(),
+            **self.moderated.gauges(),
             **self.stores.gauges(),
         }
 
@@ -125,7 +125,7 @@ class _Figures:
             **self.finding.counters(),
             **self.jobs.counters(),
             **self.limiting.counters(),
-            **self.moderated.keeper.counters(),
+            **self.moderated.counters(),
             **self.door.counters(),
             **self.stores.counters(),
         }
@@ -182,9 +182,8 @@ async def services(
         await stack.enter_async_context(background(turns.heed_readers(grace_s=settings.journal.unread_grace_s), ending))
         figures = _Figures(lock, stores.sets, think, finding, jobs, limited, moderated, door, stores)
         _watch((metrics, drift), turns, figures, routed, no_figures if spans is None else spans.counts.figures)
-        chats = openai_chats(
-            settings, counters, ChatWays(tiers, routed.carrier, limited.gate, limited.limits), stopping, spans
-        )
+        ways = ChatWays(tiers, routed.carrier, limited.gate, limited.limits, chat_moderation(moderated.desk))
+        chats = openai_chats(settings, counters, ways, stopping, spans)
         own = _Own(
             use,
             turns,

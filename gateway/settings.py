@@ -26,6 +26,7 @@ from pydantic_settings import BaseSettings, SettingsConfigDict, SettingsError
 
 from gateway.access_settings import AccessSettings
 from gateway.edge_settings import EdgeSettings, TlsSettings
+from gateway.guard_settings import GuardSettings
 from gateway.journal_settings import JournalSettings
 from gateway.limit_settings import LimitSettings
 from gateway.moderation_settings import ModerationSettings
@@ -94,6 +95,7 @@ class Settings(BaseSettings):
     records: RecordsSettings = Field(default_factory=RecordsSettings)
     redis: RedisSettings = Field(default_factory=RedisSettings)
     journal: JournalSettings = Field(default_factory=JournalSettings)
+    guard: GuardSettings = Field(default_factory=GuardSettings)
     openai: OpenAiSettings = Field(default_factory=OpenAiSettings)
     moderation: ModerationSettings = Field(default_factory=ModerationSettings)
     limits: LimitSettings = Field(default_factory=LimitSettings)

@@ -1,6 +1,6 @@
 """Moderation: where its rules are kept, how they come into force, and who puts them to texts."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 
@@ -19,6 +19,7 @@ from gateway.rule_keeper import KeptRules
 from gateway.settings import Settings
 from gateway.wiring.background import background
 from gateway.wiring.clock import SystemClock
+from gateway.wiring.guard import Guarding, guarding
 from sessions.domain.moderation import Judgement
 from sessions.moderation_ports import Moderation
 
@@ -29,6 +30,13 @@ class Moderating:
     stores: ModerationStores
     keeper: KeptRules
     scorer: InjectionScorer
+    guard: Guarding
+
+    def gauges(self) -> Mapping[str, float]:
+        return {**self.keeper.gauges(), **self.guard.gauges()}
+
+    def counters(self) -> Mapping[str, float]:
+        return {**self.keeper.counters(), **self.guard.counters()}
 
 
 def uncounted(_kind: str, _found: Judgement) -> None:
@@ -49,6 +57,6 @@ async def moderating(settings: Settings, engine: AsyncEngine, *, saw: Saw = unco
         source=source,
         keeper=keeper,
     )
-    desk = CountedModeration(ModerationDesk(keeper=keeper, scorer=scorer), saw=saw)
-    async with background(index.run(), books.run()):
-        yield Moderating(desk, stores, keeper, scorer)
+    async with guarding(settings.guard) as guard, background(index.run(), books.run()):
+        desk = CountedModeration(guard.behind(ModerationDesk(keeper=keeper, scorer=scorer)), saw=saw)
+        yield Moderating(desk, stores, keeper, scorer, guard)

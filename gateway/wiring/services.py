@@ -64,6 +64,7 @@ class _Own:
     limiting: Limiting
     chats: OpenAiChats
     door: Entrance
+    moderated: Moderating
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,6 +196,7 @@ async def services(
             limited,
             chats,
             door,
+            moderated,
         )
         yield _services(settings, own, stores, routed, leaving or stopping)
 
@@ -213,14 +215,16 @@ def _services(
         access=own.door.access,
         settings=settings,
         clock=clock.now,
-        readiness=own.door.beside(
-            ReadinessCheck(
-                postgres=stores.postgres_check,
-                redis=stores.redis_check,
-                fleet=routed.router.fleet,
-                models=own.tiers.pools,
-                tokens=own.drift.agreement,
-                stopping=leaving,
+        readiness=own.moderated.guard.beside(
+            own.door.beside(
+                ReadinessCheck(
+                    postgres=stores.postgres_check,
+                    redis=stores.redis_check,
+                    fleet=routed.router.fleet,
+                    models=own.tiers.pools,
+                    tokens=own.drift.agreement,
+                    stopping=leaving,
+                )
             )
         ),
         metrics=own.metrics,

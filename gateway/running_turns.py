@@ -21,9 +21,10 @@ from sessions.domain.session import SessionId
 from sessions.domain.turn import IdempotencyKey, Turn, TurnError
 from sessions.domain.viewer import Viewer
 from sessions.errors import SessionBusy, SessionMoved, SessionsError, TurnNotFound
-from sessions.use_cases.open_turn import OpenTurn, Stop
+from sessions.use_cases.open_turn import Stop
 from sessions.use_cases.prepare_turn import TurnOrder
 from sessions.use_cases.read_turn import ReadTurn
+from sessions.use_cases.take_turn import BegunTurn
 
 BUSY_RETRY_S = 1.0
 """A turn takes seconds; asking again sooner is of no use."""
@@ -59,7 +60,7 @@ class _Running:
         self._decided = asyncio.Event()
         self._refusal: Exception | None = None
         self._reader: TurnReader | None = None
-        self.turn: OpenTurn | None = None
+        self.turn: BegunTurn | None = None
         self.journal: TurnJournal | None = None
         self.attempt = ""
 

@@ -16,8 +16,9 @@ from gateway.turn_journal import TurnJournal
 from gateway.turn_reader import TurnReader
 from sessions.domain.session import SessionId
 from sessions.domain.viewer import Viewer
-from sessions.use_cases.open_turn import OpenTurn, Stop
+from sessions.use_cases.open_turn import Stop
 from sessions.use_cases.prepare_turn import TurnOrder
+from sessions.use_cases.take_turn import BegunTurn
 
 _LAST_WORDS_S: Final = 2.0
 
@@ -43,7 +44,7 @@ class SharedTurns:
     def failures(self) -> int:
         return self._writer.failures
 
-    def tell(self, order: TurnOrder, turn: OpenTurn, journal: TurnJournal) -> str:
+    def tell(self, order: TurnOrder, turn: BegunTurn, journal: TurnJournal) -> str:
         """Let other processes know of a turn that has begun here; the attempt's name."""
         attempt = secrets.token_hex(8)
         key = digested(order.idempotency)

@@ -9,14 +9,13 @@ from gateway.domain.limits import Claim, Spent, Standing
 from gateway.limit_ports import Gate
 from sessions.domain.session import SessionId
 from sessions.domain.turn import Turn, Usage
-from sessions.use_cases.open_turn import OpenTurn
 from sessions.use_cases.prepare_turn import TurnOrder
-from sessions.use_cases.take_turn import TakeTurn
+from sessions.use_cases.take_turn import BegunTurn, TakeTurn
 
 
 @dataclass(frozen=True, slots=True)
 class AdmittedTurn:
-    turn: OpenTurn
+    turn: BegunTurn
     standing: tuple[Standing, ...]
     """What is left of the account's quotas, for the headers."""
 
@@ -55,4 +54,5 @@ class TurnAdmission:
             finally:
                 used = turn.used
                 admission.settle(Spent(used.prompt_tokens, used.completion_tokens))
-                self._claims.learn(order.session, used)
+                if used != Usage():  # of a message that nobody was shown nothing can be learnt
+                    self._claims.learn(order.session, used)

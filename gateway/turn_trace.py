@@ -4,8 +4,8 @@ from dataclasses import replace
 
 from router.ports import Span, Tracing
 from sessions.domain.turn import Turn
-from sessions.use_cases.open_turn import OpenTurn
 from sessions.use_cases.prepare_turn import TurnOrder
+from sessions.use_cases.take_turn import BegunTurn
 
 
 class TurnTrace:
@@ -20,11 +20,11 @@ class TurnTrace:
             self._span.note("session", str(order.session))
             self.order = replace(order, trace_parent=self._span.parent_header)
 
-    def opened(self, turn: OpenTurn) -> None:
+    def opened(self, turn: BegunTurn) -> None:
         if self._span is not None:
             self._span.note("request_id", f"{self.order.session}-{turn.number}")
             self._span.note("turn", turn.number)
-            self._span.note("pin", turn.pin)
+            self._span.note("pin", turn.pin or "")
 
     def finished(self, turn: Turn) -> None:
         if self._span is not None:

@@ -92,7 +92,12 @@ def use_cases(outside: Outside) -> UseCases:
     models = ServedModels(tiers=outside.tiers, writers=outside.writers)
     notes = NoteBook(records=records, clock=clock, told=outside.compacted)
     preparation = TurnPreparation(
-        records=records, histories=histories, models=models, notes=notes, knowledge=outside.knowledge
+        records=records,
+        histories=histories,
+        models=models,
+        notes=notes,
+        knowledge=outside.knowledge,
+        moderation=outside.moderation,
     )
     return UseCases(
         create_drill=CreateDrill(records=records, drills=outside.drills, clock=clock),
@@ -121,6 +126,7 @@ def use_cases(outside: Outside) -> UseCases:
             book=TurnBook(records=records, histories=histories, spool=outside.spool),
             lock=lock,
             tutor=outside.tutor,
+            moderation=outside.moderation,
             clock=clock,
         ),
         compact_session=CompactSession(

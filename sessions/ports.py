@@ -16,6 +16,7 @@ from sessions.domain.session import Session, SessionFilter, SessionId
 from sessions.domain.tiers import Chosen, Tier
 from sessions.domain.turn import IdempotencyKey, Turn, Usage
 from sessions.domain.viewer import AccountId, TenantId, Viewer
+from sessions.moderation_ports import Rules
 
 
 class Scenarios(Protocol):
@@ -98,6 +99,15 @@ class Notes(Protocol):
         """Every note that was ever written, by number."""
 
 
+class WithheldTexts(Protocol):
+    """Messages that moderation blocked, as they were sent: beside their turns, and for who reviews those alone."""
+
+    async def add(self, session: SessionId, turn: int, text: str) -> None:
+        """Of a turn that is written in the same transaction."""
+
+    async def get(self, session: SessionId, turn: int) -> str | None: ...
+
+
 Fact = str | int | float | bool | None
 
 
@@ -127,6 +137,7 @@ class UnitOfWork:
     sessions: Sessions
     turns: Turns
     notes: Notes
+    withheld: WithheldTexts
     outbox: Outbox
 
 
@@ -279,9 +290,11 @@ class Clock(Protocol):
 class KnowledgeSearch(Protocol):
     """Finds the background of a message in one knowledge base."""
 
-    async def find(self, tenant: TenantId, base: KnowledgeBaseId, question: str, *, budget_tokens: int) -> Background:
-        """The best pieces that fit into the budget together; nothing of another tenant, and nothing rather than an
-        error when the base is gone or cannot be asked."""
+    async def find(
+        self, tenant: TenantId, base: KnowledgeBaseId, question: str, *, budget_tokens: int, rules: Rules
+    ) -> Background:
+        """The best pieces that fit into the budget together, as these rules let them be shown; nothing of another
+        tenant, and nothing rather than an error when the base is gone or cannot be asked."""
 
 
 class Tiers(Protocol):

@@ -20,7 +20,17 @@ from sessions.domain.spooled import SpooledTurn, ahead, chain
 from sessions.domain.turn import IdempotencyKey, Turn
 from sessions.domain.viewer import AccountId, TenantId, Viewer
 from sessions.errors import RecordsUnavailable
-from sessions.ports import Notes, Outbox, OutboxEntry, Scenarios, Sessions, Turns, UnitOfWork, WorkingSets
+from sessions.ports import (
+    Notes,
+    Outbox,
+    OutboxEntry,
+    Scenarios,
+    Sessions,
+    Turns,
+    UnitOfWork,
+    WithheldTexts,
+    WorkingSets,
+)
 from sessions.spool_ports import TurnSpool
 
 
@@ -156,6 +166,16 @@ class _Notes(Notes):
         _away()
 
 
+class _WithheldTexts(WithheldTexts):
+    @override
+    async def add(self, session: SessionId, turn: int, text: str) -> None:
+        _away()
+
+    @override
+    async def get(self, session: SessionId, turn: int) -> str | None:
+        _away()
+
+
 class _Outbox(Outbox):
     @override
     async def add(self, entry: OutboxEntry) -> None:
@@ -172,5 +192,6 @@ def away_work(at_hand: AtHand, remembered: RememberedScenarios) -> UnitOfWork:
         sessions=_Sessions(at_hand),
         turns=_Turns(at_hand),
         notes=_Notes(),
+        withheld=_WithheldTexts(),
         outbox=_Outbox(),
     )

@@ -17,7 +17,7 @@ from sessions.domain.session import Session, SessionFilter, SessionId
 from sessions.domain.turn import IdempotencyKey, Turn, TurnState
 from sessions.domain.viewer import AccountId, TenantId, Viewer
 from sessions.errors import IdempotencyKeyReused, ScenarioNotFound, SessionMoved, ValueUnstorable
-from sessions.ports import Notes, Outbox, OutboxEntry, Records, Scenarios, Sessions, Turns, UnitOfWork
+from sessions.ports import Notes, Outbox, OutboxEntry, Records, Scenarios, Sessions, Turns, UnitOfWork, WithheldTexts
 
 Item = TypeVar("Item")
 
@@ -33,6 +33,7 @@ class _Tables:
     turns: dict[SessionId, dict[int, Turn]] = field(default_factory=dict)
     outbox: list[OutboxEntry] = field(default_factory=list)
     notes: dict[SessionId, tuple[Note, ...]] = field(default_factory=dict)
+    withheld: dict[tuple[SessionId, int], str] = field(default_factory=dict)
 
     def copy(self) -> "_Tables":
         turns = {session: dict(of_session) for session, of_session in self.turns.items()}
@@ -43,6 +44,7 @@ class _Tables:
             turns,
             list(self.outbox),
             dict(self.notes),
+            dict(self.withheld),
         )
 
 
@@ -205,6 +207,20 @@ class MemoryNotes(Notes):
         return self._notes.get(session, ())
 
 
+class MemoryWithheldTexts(WithheldTexts):
+    def __init__(self, tables: _Tables) -> None:
+        self._texts = tables.withheld
+
+    @override
+    async def add(self, session: SessionId, turn: int, text: str) -> None:
+        _storable(text)
+        self._texts[session, turn] = text
+
+    @override
+    async def get(self, session: SessionId, turn: int) -> str | None:
+        return self._texts.get((session, turn))
+
+
 class MemoryOutbox(Outbox):
     def __init__(self, tables: _Tables) -> None:
         self._outbox = tables.outbox
@@ -235,6 +251,7 @@ class MemoryRecords(Records):
                 sessions=MemorySessions(draft),
                 turns=MemoryTurns(draft),
                 notes=MemoryNotes(draft),
+                withheld=MemoryWithheldTexts(draft),
                 outbox=MemoryOutbox(draft),
             )
             self._tables = draft

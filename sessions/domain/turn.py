@@ -20,8 +20,8 @@ class TurnState(StrEnum):
     FAILED = "failed"
     """The tutor broke; what was released is kept for the record and never shown to the tutor again."""
     BLOCKED = "blocked"
-    """Stopped by moderation: its message, of which nothing is kept here and which no tutor was shown, or its reply, which
-    is what was released until then."""
+    """Stopped by moderation: its message, of which nothing is kept here and which no tutor saw, or its reply, which is
+    what was released until then."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,6 +7,7 @@ from typing import Final
 from sessions.domain.citation import NO_BACKGROUND, Background
 from sessions.domain.compaction import Fold
 from sessions.domain.history import History, with_note
+from sessions.domain.moderation import Judgement
 from sessions.domain.note import NoteMaker
 from sessions.domain.scenario import ScenarioContent
 from sessions.domain.session import Session, SessionId
@@ -14,6 +15,7 @@ from sessions.domain.tiers import Chosen, Tier
 from sessions.domain.turn import IdempotencyKey, Turn
 from sessions.domain.viewer import Viewer
 from sessions.errors import SessionClosed, SessionMoved, TurnLimitReached
+from sessions.moderation_ports import Moderation, Rules
 from sessions.ports import Asker, KnowledgeSearch, Records, TutorRequest, UnitOfWork
 from sessions.prompt_writer import PromptWriter
 from sessions.use_cases.note_book import CompactionOutcome, NoteBook, NoteDraft
@@ -39,6 +41,27 @@ class TurnOrder:
 
 
 @dataclass(frozen=True, slots=True)
+class CheckedMessage:
+    """A message that may go on, masked where it must be; what was sent is not in here."""
+
+    text: str
+    judgement: Judgement
+    rules: Rules
+    """In force for the whole turn."""
+
+
+@dataclass(frozen=True, slots=True)
+class BlockedMessage:
+    """A message that nobody may be shown; what was sent is not in here."""
+
+    session: Session
+    history: History
+    chosen: Chosen
+    """The model that would have been asked."""
+    judgement: Judgement
+
+
+@dataclass(frozen=True, slots=True)
 class PreparedTurn:
     """A turn that may be asked for."""
 
@@ -47,6 +70,7 @@ class PreparedTurn:
     history: History
     chosen: Chosen
     writer: PromptWriter
+    message: CheckedMessage
     background: Background
     text_tokens: int
     written: Written
@@ -81,12 +105,14 @@ class TurnPreparation:
         models: ServedModels,
         notes: NoteBook,
         knowledge: KnowledgeSearch | None,
+        moderation: Moderation,
     ) -> None:
         self._records = records
         self._histories = histories
         self._models = models
         self._notes = notes
         self._knowledge = knowledge
+        self._moderation = moderation
 
     async def earlier(self, order: TurnOrder) -> Turn | None:
         """The finished turn that this order asked for before, by its key.
@@ -104,24 +130,47 @@ class TurnPreparation:
         chosen, _ = await self._models.choose(Tier.ROLE_PLAY, turn.session.tenant, turn.content, lost=lost)
         return chosen.model not in lost
 
-    async def __call__(self, order: TurnOrder, *, lost: Collection[str] = ()) -> PreparedTurn:
-        """To be called by who holds the session's lease. `lost` are models that were just asked in vain.
+    async def __call__(self, order: TurnOrder) -> PreparedTurn | BlockedMessage:
+        """To be called by who holds the session's lease.
 
         Raises `SessionNotFound`, `SessionClosed`, `SessionMoved`, `TurnLimitReached`, `TextEmpty`, `TextTooLong`,
-        `PoolUnavailable` or `RecordsUnavailable`.
+        `PoolUnavailable`, `ModerationUnavailable` or `RecordsUnavailable`.
         """
         known = await self._known(order)
+        chosen, writer = await self._models.choose(Tier.ROLE_PLAY, known.session.tenant, known.content)
+        writer.message_tokens(order.text)  # what is too long is not even read
+        rules = await self._moderation.rules(known.session.tenant, known.session.scenario)
+        found = await rules.message(order.text)
+        if found.blocked is not None:
+            return BlockedMessage(known.session, known.history, chosen, found.judgement)
+        message = CheckedMessage(found.text, found.judgement, rules)
+        return await self._prepared(known, chosen, writer, replace(order, text=message.text), message)
+
+    async def elsewhere(self, order: TurnOrder, turn: PreparedTurn, *, lost: Collection[str]) -> PreparedTurn:
+        """The turn for another model, now that these were asked in vain; its message is checked already.
+
+        Raises as the call does.
+        """
+        order = replace(order, text=turn.message.text)
+        known = await self._known(order)
         chosen, writer = await self._models.choose(Tier.ROLE_PLAY, known.session.tenant, known.content, lost=lost)
+        return await self._prepared(known, chosen, writer, order, turn.message)
+
+    async def _prepared(
+        self, known: Known, chosen: Chosen, writer: PromptWriter, order: TurnOrder, message: CheckedMessage
+    ) -> PreparedTurn:
+        """`order` is for the text as it was checked."""
         text_tokens = writer.message_tokens(order.text)
         known = await self._with_room(known, writer, order)
         session, content, history = known.session, known.content, known.history
-        background = await self._background(known, writer, order.text)
+        background = await self._background(known, writer, message)
         return PreparedTurn(
             session=session,
             content=content,
             history=history,
             chosen=chosen,
             writer=writer,
+            message=message,
             background=background,
             text_tokens=text_tokens,
             written=writer.write(session, content, history, order.text, background),
@@ -165,14 +214,16 @@ class TurnPreparation:
         note = await self._notes.add(known.session, draft)
         return Known(replace(known.session, note_count=note.seq), known.content, with_note(known.history, note))
 
-    async def _background(self, known: Known, writer: PromptWriter, text: str) -> Background:
+    async def _background(self, known: Known, writer: PromptWriter, message: CheckedMessage) -> Background:
         base = known.content.knowledge_base
         if base is None or self._knowledge is None:
             return NO_BACKGROUND
-        room = writer.knowledge_room(known.session, known.content, known.history, text)
+        room = writer.knowledge_room(known.session, known.content, known.history, message.text)
         if room < 1:
             return NO_BACKGROUND
-        return await self._knowledge.find(known.session.tenant, base, text, budget_tokens=room)
+        return await self._knowledge.find(
+            known.session.tenant, base, message.text, budget_tokens=room, rules=message.rules
+        )
 
 
 def asker_of(session: Session, writer: PromptWriter) -> Asker:

@@ -1,6 +1,7 @@
 """Writes turns: one row, the session's next version and the outbox entry, or none of them.
 
-While the records are away the three wait in the spool as one; a turn behind a spooled one waits behind it.
+What moderation withheld of a message is written with them. While the records are away the three wait in the spool as
+one, and what was withheld is kept nowhere; a turn behind a spooled one waits behind it.
 """
 
 from dataclasses import dataclass, replace
@@ -26,11 +27,13 @@ class BookedTurn:
     """The session as it is on record now, or will be once its turns have left the spool."""
 
 
-async def written(records: Records, session: Session, turn: Turn) -> Session:
+async def written(records: Records, session: Session, turn: Turn, *, withheld: str = "") -> Session:
     """Write the turn behind this row of its session; raises `SessionMoved` or `RecordsUnavailable`."""
     async with records.begin() as work:
         stored = await work.sessions.advance(with_turn(session))
         await work.turns.add(turn)
+        if withheld:
+            await work.withheld.add(turn.session, turn.number, withheld)
         await work.outbox.add(_entry(session, turn))
     return stored
 
@@ -43,10 +46,13 @@ class TurnBook:
         self._histories = histories
         self._spool = spool
 
-    async def add(self, session: Session, history: History, turn: Turn) -> BookedTurn:
-        """Write the turn behind this history of the session, and keep the longer one at hand."""
+    async def add(self, session: Session, history: History, turn: Turn, *, withheld: str = "") -> BookedTurn:
+        """Write the turn behind this history of the session, and keep the longer one at hand.
+
+        `withheld` is a message that must stand nowhere in the turn.
+        """
         try:
-            stored = await self._stored(session, turn)
+            stored = await self._stored(session, turn, withheld)
         except SessionMoved:
             return _unwritten(turn, history, "session_moved", "another turn of the session was written meanwhile")
         except RecordsUnavailable:
@@ -56,9 +62,9 @@ class TurnBook:
             await self._histories.keep(stored, grown)
         return BookedTurn(turn, grown, stored)
 
-    async def _stored(self, session: Session, turn: Turn) -> Session:
+    async def _stored(self, session: Session, turn: Turn, withheld: str) -> Session:
         try:
-            return await written(self._records, session, turn)
+            return await written(self._records, session, turn, withheld=withheld)
         except RecordsUnavailable:
             if self._spool is None:
                 raise
@@ -66,14 +72,14 @@ class TurnBook:
         except SessionMoved:
             if self._spool is None:
                 raise
-            return await self._behind(self._spool, session, turn)
+            return await self._behind(self._spool, session, turn, withheld)
 
-    async def _behind(self, spool: TurnSpool, session: Session, turn: Turn) -> Session:
+    async def _behind(self, spool: TurnSpool, session: Session, turn: Turn, withheld: str) -> Session:
         """The row may lag behind turns that wait; they may also have been written since the row was found so."""
         waiting = await spool.of(session.id)
         if waiting and waiting[-1].after.version == session.version:
             return await self._spooled(spool, session, turn)
-        return await written(self._records, session, turn)
+        return await written(self._records, session, turn, withheld=withheld)
 
     async def _spooled(self, spool: TurnSpool, session: Session, turn: Turn) -> Session:
         spooled = SpooledTurn(session, turn)

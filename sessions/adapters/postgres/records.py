@@ -12,6 +12,7 @@ from sessions.adapters.postgres.scenarios import PostgresScenarios
 from sessions.adapters.postgres.sessions import PostgresSessions
 from sessions.adapters.postgres.transaction import LIMIT_S, begun
 from sessions.adapters.postgres.turns import PostgresTurns
+from sessions.adapters.postgres.withheld_texts import PostgresWithheldTexts
 from sessions.domain.viewer import TenantId
 from sessions.ports import Records, UnitOfWork
 
@@ -32,5 +33,6 @@ class PostgresRecords(Records):
                 sessions=PostgresSessions(transaction),
                 turns=PostgresTurns(transaction),
                 notes=PostgresNotes(transaction),
+                withheld=PostgresWithheldTexts(transaction),
                 outbox=PostgresOutbox(transaction),
             )

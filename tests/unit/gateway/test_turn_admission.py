@@ -13,6 +13,7 @@ from sessions.adapters.memory_turn_lock import MemoryTurnLock
 from sessions.domain.turn import TurnState
 from sessions.errors import SessionBusy, TutorUnavailable
 from sessions.use_cases.open_turn import Stop
+from tests.support.moderated import banned, moderation
 from tests.support.open_admission import OpenClaims
 from tests.support.recorded_gate import STANDING, RecordedGate
 from tests.support.stage import Stage, staged
@@ -55,6 +56,16 @@ async def test_a_turn_whose_row_cannot_be_written_has_spent_what_it_spent() -> N
         async with admission_of(stage, gate).begin(stage.order()) as admitted:
             await admitted.turn.run(_fail)
     assert [spent.input_tokens > 0 for spent in gate.admissions[0].spent] == [True]
+
+
+async def test_a_blocked_message_is_let_in_spends_nothing_and_teaches_nothing() -> None:
+    stage, gate, claims = await staged(), RecordedGate(), OpenClaims()
+    stage.use = use_cases(replace(stage.outside, moderation=moderation(banned("free money"))))
+    async with admission_of(stage, gate, claims).begin(stage.order("free money")) as admitted:
+        assert admitted.standing == STANDING
+        finished = await admitted.turn.run(lambda _: None)
+    assert finished.state is TurnState.BLOCKED
+    assert (len(gate.claims), gate.admissions[0].spent, claims.learned) == (1, [Spent(0, 0)], [])
 
 
 async def test_a_turn_that_is_refused_after_the_gate_settles_nothing() -> None:

@@ -15,13 +15,15 @@ from sessions.domain.note import Note, NoteMaker
 from sessions.domain.session import Session
 from sessions.domain.viewer import TenantId
 from sessions.errors import TextTooLong
+from sessions.moderation_ports import Rules
 from sessions.ports import KnowledgeSearch
 from sessions.use_cases.create_knowledge_base import CreateKnowledgeBase
 from sessions.use_cases.note_book import NoteBook, NoteDraft
-from sessions.use_cases.prepare_turn import TurnPreparation
+from sessions.use_cases.prepare_turn import PreparedTurn, TurnPreparation
 from sessions.use_cases.served_models import ServedModels
 from sessions.use_cases.session_histories import SessionHistories
 from sessions.use_cases.start_session import SessionOrder
+from tests.support.moderated import moderation
 from tests.support.session_fakes import SHARES, WordCounter, content, writers
 from tests.support.stage import Stage, staged
 
@@ -88,6 +90,7 @@ def preparation(stage: Stage, *, times: int) -> TurnPreparation:
         models=ServedModels(tiers=stage.tiers, writers=writers()),
         notes=notes,
         knowledge=None,
+        moderation=moderation(),
     )
 
 
@@ -105,6 +108,7 @@ async def overdue_stage() -> Stage:
 async def test_a_note_that_came_first_makes_the_room_as_well() -> None:
     stage = await overdue_stage()
     prepared = await preparation(stage, times=1)(stage.order(f"message {LONG}"))
+    assert isinstance(prepared, PreparedTurn)
     (note,) = await notes_of(stage)
     assert note.text == "the other one's note"
     assert prepared.history.notes == (note,)
@@ -136,7 +140,9 @@ class FakeSearch(KnowledgeSearch):
     asked: list[tuple[TenantId, KnowledgeBaseId, str, int]] = field(default_factory=list)
 
     @override
-    async def find(self, tenant: TenantId, base: KnowledgeBaseId, question: str, *, budget_tokens: int) -> Background:
+    async def find(
+        self, tenant: TenantId, base: KnowledgeBaseId, question: str, *, budget_tokens: int, rules: Rules
+    ) -> Background:
         self.asked.append((tenant, base, question, budget_tokens))
         return self.found
 

@@ -5,6 +5,7 @@ A version of a list never changes what it says, so a book is named by the versio
 
 import asyncio
 import gc
+import sys
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -22,6 +23,9 @@ from sessions.fault_log import log_fault
 _log: FilteringBoundLogger = structlog.get_logger(__name__)
 _OF_A_BOOK = 200
 """What a book takes beside its phrases, in phrases."""
+
+_TURN_S = 0.001
+"""After so long another thread's turn comes while a book is made."""
 
 _Name = tuple[tuple[ListId, int], ...]
 
@@ -105,7 +109,7 @@ class PhraseBooks:
     async def _try(self, order: _Order) -> PhraseBook | None:
         began = self._clock()
         try:
-            with _uncollected():
+            with _beside_turns():
                 said = [await self._source.phrases(order.tenant, each) for each in order.lists]
                 book = await asyncio.to_thread(PhraseBook, said)
         except RecordsUnavailable:
@@ -130,17 +134,21 @@ class PhraseBooks:
 
 
 @contextmanager
-def _uncollected() -> Iterator[None]:
-    """What is made inside is never looked through for garbage: there is none in it, and every look at some hundred
-    thousand objects would hold up all turns of the process.
+def _beside_turns() -> Iterator[None]:
+    """What is made inside takes hundreds of milliseconds, and hardly holds up who waits for a moment of this process.
+
+    Threads change places more often. And what is made is never looked through for garbage: there is none in it, and
+    every look at hundreds of thousands of objects would hold up everybody.
     """
-    was_on = gc.isenabled()
+    was_on, usual_s = gc.isenabled(), sys.getswitchinterval()
     gc.collect(1)
     gc.disable()
+    sys.setswitchinterval(_TURN_S)
     try:
         yield
         gc.freeze()
     finally:
+        sys.setswitchinterval(usual_s)
         if was_on:
             gc.enable()
 

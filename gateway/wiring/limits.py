@@ -23,6 +23,8 @@ from gateway.turn_claims import Guesses, TurnClaims
 from gateway.use_cases import UseCases
 from gateway.wiring.clock import SystemClock
 from sessions.adapters.postgres.drills import PostgresDrills
+from sessions.domain.scenario import ScenarioId
+from sessions.domain.viewer import TenantId
 from sessions.drill_ports import Drills, Seats
 
 
@@ -79,5 +81,7 @@ def guesses(settings: Settings) -> Guesses:
     return Guesses(settings.limits.prompt_tokens, settings.sessions.reply_tokens, settings.limits.cache_s)
 
 
-def session_admission(use: UseCases, limiting: Limiting) -> SessionAdmission:
-    return SessionAdmission(start=use.start_session, gate=limiting.gate, limits=limiting.limits)
+def session_admission(
+    use: UseCases, limiting: Limiting, expect: Callable[[TenantId, ScenarioId], None]
+) -> SessionAdmission:
+    return SessionAdmission(start=use.start_session, gate=limiting.gate, limits=limiting.limits, expect=expect)

@@ -234,7 +234,7 @@ def _services(
         knowledge=own.knowledge,
         gate=own.limiting.gate,
         limits=own.limiting.limits,
-        start_session=session_admission(own.use, own.limiting),
+        start_session=session_admission(own.use, own.limiting, own.moderated.keeper.expect),
         chats=own.chats,
     )
 

@@ -2,6 +2,7 @@
 
 import asyncio
 import gc
+import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -164,13 +165,14 @@ async def test_what_is_wanted_is_there_when_it_is_asked_for() -> None:
 
 
 @pytest.mark.parametrize("is_on", [True, False])
-async def test_garbage_is_collected_afterwards_as_before(is_on: bool) -> None:
+async def test_the_process_goes_on_afterwards_as_before(is_on: bool) -> None:
     async with world() as here:
-        lists = await here.lists("first")
+        lists, usual_s = await here.lists("first"), sys.getswitchinterval()
         if not is_on:
             gc.disable()
         try:
             await here.books.of(HERE.tenant, lists)
             assert gc.isenabled() is is_on
+            assert sys.getswitchinterval() == pytest.approx(usual_s)
         finally:
             gc.enable()

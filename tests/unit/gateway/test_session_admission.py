@@ -16,8 +16,10 @@ from gateway.limit_ports import Admission
 from gateway.limit_settings import LimitSettings
 from gateway.session_admission import AdmittedSession, SessionAdmission
 from gateway.use_cases import use_cases
+from sessions.domain.scenario import ScenarioId
 from sessions.domain.session import SessionFilter
 from sessions.domain.turn import IdempotencyKey
+from sessions.domain.viewer import TenantId
 from sessions.errors import IdempotencyKeyReused
 from sessions.use_cases.start_session import SessionOrder
 from tests.support.counted_seats import CountedSeats, NoSeat
@@ -25,6 +27,7 @@ from tests.support.recorded_gate import STANDING, RecordedGate
 from tests.support.session_fakes import FakeClock
 from tests.support.stage import Stage, staged
 
+Expected = tuple[TenantId, ScenarioId]
 KEY = IdempotencyKey("k-1", "digest")
 
 
@@ -42,9 +45,13 @@ class CrowdedGate(RecordedGate):
             yield admission
 
 
-def admission_of(stage: Stage, gate: RecordedGate) -> SessionAdmission:
+def admission_of(stage: Stage, gate: RecordedGate, expected: list[Expected] | None = None) -> SessionAdmission:
+    def expect(tenant: TenantId, scenario: ScenarioId) -> None:
+        if expected is not None:
+            expected.append((tenant, scenario))
+
     limits = CurrentLimits(settings=LimitSettings(), store=MemoryLimitRows(), clock=FakeClock().ticks)
-    return SessionAdmission(start=stage.use.start_session, gate=gate, limits=limits)
+    return SessionAdmission(start=stage.use.start_session, gate=gate, limits=limits, expect=expect)
 
 
 async def test_a_start_is_one_request_without_tokens() -> None:
@@ -56,6 +63,14 @@ async def test_a_start_is_one_request_without_tokens() -> None:
     assert (claim.account, claim.limits) == (stage.trainee.account, AccountLimits(600, 120, None, None, 64))
     assert (claim.session, claim.input_tokens, claim.output_tokens) == (None, 0, 0)
     assert gate.admissions[0].spent == [Spent(0, 0)]
+
+
+async def test_who_has_started_is_expected_to_take_a_turn() -> None:
+    stage, expected = await staged(), list[Expected]()
+    admission = admission_of(stage, RecordedGate(), expected)
+    for _ in range(2):
+        await admission(SessionOrder(stage.trainee, stage.scenario.id, {}, KEY))
+    assert expected == [(stage.trainee.tenant, stage.scenario.id)]
 
 
 async def test_asking_again_under_the_same_key_is_free() -> None:

@@ -8,17 +8,19 @@ from uuid import UUID
 
 from gateway.errors import FieldInvalid
 from sessions.domain.page import Cursor
+from sessions.domain.review import ReviewPlace
+from sessions.domain.session import SessionId
 
 MAX_CURSOR_CHARS = 128
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MOMENT = re.compile(r"m\.(0|[1-9][0-9]{0,16})\.([0-9a-f]{32})")
+_TURN = re.compile(r"t\.(0|[1-9][0-9]{0,16})\.([0-9a-f]{32})\.([1-9][0-9]{0,8})")
 _NUMBER = re.compile(r"n\.([1-9][0-9]{0,8})")
 
 
 def written_moment(cursor: Cursor) -> str:
-    micros = (cursor.at - _EPOCH) // timedelta(microseconds=1)
-    return _written(f"m.{micros}.{cursor.id.hex}")
+    return _written(f"m.{_micros(cursor.at)}.{cursor.id.hex}")
 
 
 def read_moment(text: str) -> Cursor:
@@ -26,7 +28,7 @@ def read_moment(text: str) -> Cursor:
     match = _MOMENT.fullmatch(_read(text))
     if match is None:
         raise _unknown()
-    return Cursor(_EPOCH + timedelta(microseconds=int(match[1])), UUID(match[2]))
+    return Cursor(_moment(match[1]), UUID(match[2]))
 
 
 def written_number(number: int) -> str:
@@ -39,6 +41,26 @@ def read_number(text: str) -> int:
     if match is None:
         raise _unknown()
     return int(match[1])
+
+
+def written_turn(place: ReviewPlace) -> str:
+    return _written(f"t.{_micros(place.at)}.{place.session.hex}.{place.turn}")
+
+
+def read_turn(text: str) -> ReviewPlace:
+    """Raises `FieldInvalid` for what was not written here."""
+    match = _TURN.fullmatch(_read(text))
+    if match is None:
+        raise _unknown()
+    return ReviewPlace(_moment(match[1]), SessionId(UUID(match[2])), int(match[3]))
+
+
+def _micros(at: datetime) -> int:
+    return (at - _EPOCH) // timedelta(microseconds=1)
+
+
+def _moment(micros: str) -> datetime:
+    return _EPOCH + timedelta(microseconds=int(micros))
 
 
 def _written(place: str) -> str:

@@ -1,5 +1,6 @@
-"""Knows the review of turns in which moderation found something: what waits, what was decided, and what that changes."""
+"""Knows the review of turns that moderation has marks on: what waits, what was decided, and what that changes."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
 from enum import StrEnum
@@ -139,6 +140,16 @@ def page_of(found: list[Review], limit: int) -> ReviewPage:
     """The first `limit` of the reviews, of which there may be one more to tell that a page follows."""
     shown = tuple(found[:limit])
     return ReviewPage(shown, place_of(shown[-1]) if len(found) > limit else None)
+
+
+def audit_facts(decision: Decision) -> Mapping[str, str | None]:
+    """What the audit trail tells of it: nobody's words."""
+    effect = decision.effect
+    return {
+        "decision": decision.decided,
+        "effect": None if effect is None else effect.kind,
+        "list": None if effect is None else str(effect.list),
+    }
 
 
 def _asked(effect: ListChange | None) -> ListChange | None:

@@ -15,6 +15,7 @@ from sessions.domain.review import (
     ReviewFilter,
     ReviewPlace,
     ReviewState,
+    audit_facts,
     fits,
     is_for_review,
     page_of,
@@ -98,3 +99,9 @@ def test_the_same_decision_by_another_person_and_later_is_the_same() -> None:
 )
 def test_another_decision_is_another(other: Decision) -> None:
     assert not DECISION.repeats(other)
+
+
+def test_the_audit_trail_tells_ids_and_no_words() -> None:
+    told = audit_facts(DECISION)
+    assert told == {"decision": "false_alarm", "effect": "allow", "list": str(ALLOWS.list)}
+    assert audit_facts(replace(DECISION, effect=None)) == {"decision": "false_alarm", "effect": None, "list": None}

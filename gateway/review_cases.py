@@ -1,0 +1,84 @@
+"""What staff do with turns that moderation has marks on: look through them, decide, and mend the lists by it."""
+
+from dataclasses import dataclass, replace
+
+from gateway.domain.moderation.amendment import amended, amendment_fault
+from gateway.errors import FieldInvalid, PhraseListNotFound, ReviewDecided
+from gateway.moderation_ports import Doer, ListId, PhraseLists
+from sessions.domain.review import (
+    Decided,
+    Decision,
+    ListChange,
+    ReviewFilter,
+    ReviewInContext,
+    ReviewPage,
+    ReviewPlace,
+)
+from sessions.domain.session import SessionId
+from sessions.domain.viewer import Viewer
+from sessions.errors import ReviewNotFound
+from sessions.ports import Clock
+from sessions.review_ports import Reviews
+
+
+@dataclass(frozen=True, slots=True)
+class Wish:
+    """What a reviewer wants to be decided."""
+
+    decided: Decided
+    note: str = ""
+    effect: ListChange | None = None
+
+
+class ReviewCases:
+    def __init__(self, *, reviews: Reviews, lists: PhraseLists, clock: Clock) -> None:
+        self._reviews = reviews
+        self._lists = lists
+        self._clock = clock
+
+    async def page(self, viewer: Viewer, which: ReviewFilter, limit: int, after: ReviewPlace | None) -> ReviewPage:
+        return await self._reviews.page(viewer.tenant, which, limit=limit, after=after)
+
+    async def read(self, viewer: Viewer, session: SessionId, turn: int) -> ReviewInContext:
+        """Raises `ReviewNotFound`."""
+        found = await self._reviews.get(viewer.tenant, session, turn)
+        if found is None:
+            raise ReviewNotFound("there is no such turn to review")
+        return found
+
+    async def decide(self, viewer: Viewer, session: SessionId, turn: int, wish: Wish) -> Decision:
+        """The first decision stands; the same one again is answered alike, and does what was left undone by it.
+
+        The decision is written before its effect, so that a crash between the two leaves a decision that says what is
+        still to be done. Raises `ReviewNotFound`, `ReviewDecided`, `PhraseListNotFound` or `FieldInvalid`.
+        """
+        now = self._clock.now()
+        asked = Decision(session, turn, wish.decided, wish.note, wish.effect, viewer.account, now)
+        kept = (await self.read(viewer, session, turn)).review.decision
+        if kept is None:
+            await self._must_be_possible(viewer, wish.effect)
+            kept = await self._reviews.decide(viewer.tenant, asked)
+        if not asked.repeats(kept):
+            raise ReviewDecided
+        return await self._carried_out(viewer, kept)
+
+    async def _must_be_possible(self, viewer: Viewer, effect: ListChange | None) -> None:
+        if effect is None:
+            return
+        kept = await self._lists.get(viewer.tenant, ListId(effect.list))
+        if kept is None or kept.archived_at is not None:
+            raise PhraseListNotFound
+        base = await self._lists.version(viewer.tenant, kept.id, kept.live_version or kept.latest_version)
+        fault = None if base is None else amendment_fault(base.phrases, effect)
+        if fault is not None:
+            raise FieldInvalid(f"effect.{effect.kind}", fault)
+
+    async def _carried_out(self, viewer: Viewer, decision: Decision) -> Decision:
+        effect = decision.effect
+        if effect is None or effect.version is not None:
+            return decision
+        by = Doer(viewer.account, self._clock.now())
+        version = await self._lists.amend(viewer.tenant, ListId(effect.list), lambda said: amended(said, effect), by)
+        done = replace(decision, effect=replace(effect, version=version.version))
+        await self._reviews.done(viewer.tenant, done)
+        return done

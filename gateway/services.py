@@ -12,6 +12,7 @@ from gateway.knowledge_cases import KnowledgeCases
 from gateway.limit_ports import Gate
 from gateway.metrics import Metrics
 from gateway.model_tiers import ModelTiers
+from gateway.moderation_cases import ModerationCases
 from gateway.openai_chats import OpenAiChats
 from gateway.ports import Accounts, FleetDesk, Keys
 from gateway.running_turns import RunningTurns
@@ -67,3 +68,4 @@ class Services:
     limits: CurrentLimits
     start_session: SessionAdmission
     chats: OpenAiChats
+    moderation: ModerationCases

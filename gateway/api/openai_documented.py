@@ -89,3 +89,49 @@ CHAT: Extra = {
         }
     ],
 }
+
+_JUDGEMENT: Extra = {
+    "type": "object",
+    "required": ["id", "model", "results"],
+    "properties": {
+        "id": {"type": "string"},
+        "model": {"type": "string"},
+        "results": {
+            "type": "array",
+            "minItems": 1,
+            "items": {
+                "type": "object",
+                "required": ["flagged", "categories", "category_scores", "category_applied_input_types"],
+                "properties": {
+                    "flagged": {"type": "boolean"},
+                    "categories": {"type": "object", "additionalProperties": {"type": "boolean"}},
+                    "category_scores": {"type": "object", "additionalProperties": {"type": "number"}},
+                    "category_applied_input_types": {"type": "object"},
+                },
+            },
+        },
+    },
+}
+JUDGED: Responses = {
+    **REFUSALS,
+    **_refusals(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, HTTPStatus.UNSUPPORTED_MEDIA_TYPE),
+    200: {"description": "a judgement of each text", "content": {"application/json": {"schema": _JUDGEMENT}}},
+}
+MODERATION: Extra = {
+    "requestBody": {
+        "required": True,
+        "content": {
+            "application/json": {
+                "schema": {
+                    "type": "object",
+                    "required": ["input"],
+                    "properties": {
+                        "input": {"type": ["string", "array"]},
+                        "model": {"type": "string"},
+                        "user": {"type": "string"},
+                    },
+                }
+            }
+        },
+    },
+}

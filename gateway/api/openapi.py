@@ -7,6 +7,8 @@ from pydantic.json_schema import models_json_schema
 from typing_extensions import override
 
 from gateway.api.limit_views import OwnLimitsBody, TenantLimitsBody
+from gateway.api.moderation_bodies import CheckBody, DryRunBody, LiveBody, ModerationSettingsBody
+from gateway.api.phrase_list_body import ListVersionBody, PhraseListBody
 from gateway.api.requests import (
     DocumentBody,
     DrainBody,
@@ -34,6 +36,12 @@ _ADDED = (
     DrillBody,
     OwnLimitsBody,
     TenantLimitsBody,
+    PhraseListBody,
+    ListVersionBody,
+    LiveBody,
+    CheckBody,
+    DryRunBody,
+    ModerationSettingsBody,
     ProblemView,
 )
 _BY_KEY: list[dict[str, list[str]]] = [{"key": []}]

@@ -57,6 +57,9 @@ class Action(StrEnum):
     READ_DRILLS = "read drills"
     READ_LIMITS = "read limits"
     SET_LIMITS = "set limits"
+    READ_MODERATION = "read moderation"
+    WRITE_MODERATION = "write moderation"
+    CHECK_TEXTS = "check texts"
 
 
 # The whole table; what is not in it is forbidden.
@@ -85,6 +88,9 @@ ALLOWED: Mapping[Role, frozenset[Action]] = {
             Action.COMPLETE_CHATS,
             Action.WRITE_DRILLS,
             Action.READ_DRILLS,
+            Action.READ_MODERATION,
+            Action.WRITE_MODERATION,
+            Action.CHECK_TEXTS,
         }
     ),
     Role.OPERATOR: frozenset(
@@ -102,6 +108,9 @@ ALLOWED: Mapping[Role, frozenset[Action]] = {
             Action.READ_DRILLS,
             Action.READ_LIMITS,
             Action.SET_LIMITS,
+            Action.READ_MODERATION,
+            Action.WRITE_MODERATION,
+            Action.CHECK_TEXTS,
         }
     ),
     Role.SERVICE: frozenset(
@@ -112,6 +121,7 @@ ALLOWED: Mapping[Role, frozenset[Action]] = {
             Action.RUN_JOBS,
             Action.COMPLETE_CHATS,
             Action.READ_DRILLS,
+            Action.CHECK_TEXTS,
         }
     ),
 }

@@ -9,6 +9,7 @@ from gateway.job_cases import JobCases
 from gateway.knowledge_cases import KnowledgeCases
 from gateway.metrics import Figures, Metrics, no_figures
 from gateway.model_tiers import ModelTiers
+from gateway.moderation_cases import moderation_cases
 from gateway.openai_chats import ChatWays, OpenAiChats
 from gateway.readiness import ReadinessCheck, postgres_check, redis_check
 from gateway.running_turns import EndedTurn, RunningTurns
@@ -236,6 +237,13 @@ def _services(
         limits=own.limiting.limits,
         start_session=session_admission(own.use, own.limiting, own.moderated.keeper.expect),
         chats=own.chats,
+        moderation=moderation_cases(
+            own.moderated.stores,
+            moderation=own.moderated.desk,
+            scorer=own.moderated.scorer,
+            records=stores.kept.records,
+            clock=clock,
+        ),
     )
 
 

@@ -52,8 +52,8 @@ from sessions.ports import TurnLock
 from sessions.settings import DocumentSettings, SessionSettings
 from sessions.use_cases.add_document import Cutting
 from sessions.use_cases.ask_questions import AskingRules
+from tests.support.kept_rules import Ruled, kept_rules
 from tests.support.limited_here import limited_here
-from tests.support.moderated import moderation
 from tests.support.scripted_carrier import ScriptedCarrier, WordsOfChat
 from tests.support.scripted_desk import ScriptedDesk
 from tests.support.session_fakes import FakeClock, FakeTutor, FragileRecords, OpenLock, writers
@@ -202,10 +202,13 @@ class House:
     nobody: httpx.AsyncClient
     here: People
     elsewhere: People
+    ruled: Ruled
 
     async def scenario(self, people: People | None = None) -> str:
-        answer = await (people or self.here).instructor.post("/v1/scenarios", json=SCENARIO)
+        author = people or self.here
+        answer = await author.instructor.post("/v1/scenarios", json=SCENARIO)
         assert answer.status_code == 201, answer.text
+        self.ruled.knows_scenario(author.tenant, UUID(answer.json()["id"]))
         return str(answer.json()["id"])
 
     async def session(self, people: People | None = None) -> str:
@@ -223,6 +226,14 @@ async def house(
     limits: LimitSettings | None = None,
     access: Access | None = None,
 ) -> AsyncIterator[House]:
+    async with kept_rules() as ruled, _house(ruled, lock, heartbeat_s, limits, access) as opened:
+        yield opened
+
+
+@asynccontextmanager
+async def _house(
+    ruled: Ruled, lock: TurnLock | None, heartbeat_s: float, limits: LimitSettings | None, access: Access | None
+) -> AsyncIterator[House]:
     records, tutor, keys, metrics, clock = FragileRecords(), FakeTutor(), MemoryKeys(), Metrics(), FakeClock()
     fleet: dict[str, Health] = {"fake": Health.READY, "large": Health.READY}
     tiers = _tiers(fleet, clock)
@@ -239,7 +250,7 @@ async def house(
         catalogue=knowledge,
         drills=limited.drills,
         seats=limited.seats,
-        moderation=moderation(),
+        moderation=ruled.desk,
         compacted=metrics.saw_compaction,
     )
     use = use_cases(outside)
@@ -304,6 +315,7 @@ async def house(
                 limited.limits,
                 session_admission(use, limited),
                 chats,
+                ruled.cases(records, clock),
             )
 
     async with served(services) as base_url, _clients(base_url, keys) as (nobody, here, elsewhere):
@@ -323,6 +335,7 @@ async def house(
             nobody,
             here,
             elsewhere,
+            ruled,
         )
 
 

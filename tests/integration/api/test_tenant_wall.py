@@ -3,9 +3,11 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
+from uuid import uuid4
 
 import httpx
 import pytest
+from typing_extensions import override
 
 from gateway.api.app import ROUTERS
 from router.domain.decision import Decision
@@ -29,9 +31,21 @@ class Walled:
     missing: Mapping[str, str] = field(default_factory=dict)
 
 
+class Unique(str):
+    """Another name each time that it is written."""
+
+    __slots__ = ()
+
+    @override
+    def __format__(self, _: str) -> str:
+        return str(uuid4())
+
+
 S, C, T = "session_not_found", "scenario_not_found", "turn_not_found"
 D, A = "drill_not_found", "account_not_found"
 K, J = "knowledge_base_not_found", "job_not_found"
+L = "phrase_list_not_found"
+
 
 WALLS = {
     ("POST", "/v1/scenarios"): Walled("instructor", None, SCENARIO),
@@ -85,6 +99,23 @@ WALLS = {
     ),
     ("GET", "/v1/models"): Walled("service", None),
     ("GET", "/v1/models/{model:path}"): Walled("service", None),
+    ("POST", "/v1/moderation/lists"): Walled(
+        "instructor", None, {"name": "{list_name}", "phrases": [{"text": "spam"}]}
+    ),
+    ("GET", "/v1/moderation/lists"): Walled("instructor", None),
+    ("GET", "/v1/moderation/lists/{list_id}"): Walled("instructor", L),
+    ("GET", "/v1/moderation/lists/{list_id}/versions/{version}"): Walled("instructor", L),
+    ("POST", "/v1/moderation/lists/{list_id}/versions"): Walled("instructor", L, {"phrases": [{"text": "ham"}]}),
+    ("PUT", "/v1/moderation/lists/{list_id}/live"): Walled("operator", L, {"version": 1}),
+    ("DELETE", "/v1/moderation/lists/{list_id}"): Walled("operator", L),
+    ("POST", "/v1/moderation/check"): Walled(
+        "service", C, {"text": "Hi", "direction": "input", "scenario_id": "{scenario_id}"}
+    ),
+    ("POST", "/v1/moderation/dry-run"): Walled("instructor", L, {"list_id": "{list_id}", "recent_turns": 10}),
+    ("GET", "/v1/moderation/settings"): Walled("instructor", None),
+    ("PUT", "/v1/moderation/settings"): Walled("operator", None, {"mask": "[...]"}),
+    ("GET", "/v1/moderation/audit"): Walled("instructor", None),
+    ("POST", "/v1/moderations"): Walled("service", None, {"input": "Hi"}),
     ("GET", "/v1/model-tiers"): Walled("instructor", None),
     ("PUT", "/v1/model-tiers"): Walled("operator", None, {"faq": "large"}),
     # The fleet is one for all tenants; whose sessions run there stands nowhere in it.
@@ -127,6 +158,8 @@ def code_of(answer: httpx.Response) -> str:
 
 async def furnished(house: House, people: People) -> dict[str, str]:
     """The ids of one of each thing of these people, and of a replica of the fleet."""
+    flagging = {"name": "words", "phrases": [{"text": "private", "action": "flag"}], "live": True}
+    phrases = await people.instructor.post("/v1/moderation/lists", json=flagging)
     session = await house.session(people)
     await people.trainee.post(f"/v1/sessions/{session}/turns", json={"text": "Something private"})
     found = (await people.trainee.get(f"/v1/sessions/{session}")).json()
@@ -136,6 +169,9 @@ async def furnished(house: House, people: People) -> dict[str, str]:
     asked = await people.service.post(f"/v1/knowledge-bases/{base.id}/answers", json={"questions": ["Why?"]})
     drill = await people.instructor.post("/v1/drills", json={**DRILL, "scenario_id": found["scenario_id"]})
     return {
+        "list_id": phrases.json()["id"],
+        "list_name": Unique(),
+        "version": "1",
         "drill_id": drill.json()["id"],
         "account_id": found["trainee_id"],
         "knowledge_base_id": str(base.id),
@@ -164,7 +200,8 @@ async def _nothing_is_seen_from_elsewhere(house: House, route: tuple[str, str], 
     wall = WALLS[route]
     nobody = str(house.here.tenant)
     hidden = dict.fromkeys(
-        ("scenario_id", "session_id", "knowledge_base_id", "job_id", "key_id", "drill_id", "account_id"), nobody
+        ("scenario_id", "session_id", "knowledge_base_id", "job_id", "key_id", "drill_id", "account_id", "list_id"),
+        nobody,
     )
     nowhere = {**ids, **hidden, "turn_id": f"{nobody}-1"}
     stranger = getattr(house.elsewhere, wall.role)

@@ -1,7 +1,9 @@
 """Ways to write a phrase so that a person reads it and a list of words does not."""
 
+import re
 import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import reduce
 
 from gateway.domain.moderation.han_variants import SIMPLIFIED, TRADITIONAL
 
@@ -9,6 +11,10 @@ _FIRST_VARIANT = dict(reversed(list(zip(SIMPLIFIED, TRADITIONAL, strict=True))))
 _CYRILLIC = str.maketrans("acehijkmopstxyABCEHIKMOPSTXY", "асеһіјкморѕтхуАВСЕНІКМОРЅТХУ")
 _GREEK = str.maketrans("aiknopuvxyABEHIKMNOPTXYZ", "αικηορυνχγΑΒΕΗΙΚΜΝΟΡΤΧΥΖ")
 _SMALL_CAPITALS = str.maketrans("abcdeghijklmnoprtuvwyz", "ᴀʙᴄᴅᴇɢʜɪᴊᴋʟᴍɴᴏᴘʀᴛᴜᴠᴡʏᴢ")
+_STROKES = str.maketrans("abcdefghijklmnoprstuyz", "ⱥƀȼđɇꞙǥħɨɉꝁłᵯꞥøᵽɍꞩŧʉɏƶ")
+_TURNED = str.maketrans("acefhikmrtvwy", "ɐɔǝɟɥᴉʞɯɹʇʌʍʎ")
+_SYLLABLES = str.maketrans("ABDFHJLMPRUVX", "ᗅᗷᗪᖴᕼᒍᒪᗰᑭᖇᑌᐯᕽ")
+_COPTIC = str.maketrans("acehiklmnoprtxy", "ⲁⲥⲉⲏⲓⲕⳑⲙⲛⲟⲣⲅⲧⲭⲩ")
 _LEET = str.maketrans("oieastb", "0134578")
 
 
@@ -52,6 +58,45 @@ def _spelt_out(mark: str) -> Callable[[str], str]:
     return lambda phrase: mark.join(phrase.replace(" ", ""))
 
 
+def _inside_words(mark: str) -> Callable[[str], str]:
+    """Behind the second letter of each word, and of two letters between them."""
+    return lambda phrase: (
+        re.sub(r"(?<![^\W\d])([^\W\d])([^\W\d]?)(?=[^\W\d])", rf"\1\2{mark}", phrase) if phrase.isascii() else phrase
+    )
+
+
+def _one_word(which: int, mark: str) -> Callable[[str], str]:
+    """One of its words in single letters, and the others as they are."""
+
+    def changed(phrase: str) -> str:
+        words = phrase.split(" ")
+        words[which] = mark.join(words[which])
+        return " ".join(words)
+
+    return changed
+
+
+def _half(evasion: Callable[[str], str]) -> Callable[[str], str]:
+    return lambda phrase: phrase[: len(phrase) // 2] + evasion(phrase[len(phrase) // 2 :])
+
+
+def _all_of(*evasions: Callable[[str], str]) -> Callable[[str], str]:
+    return lambda phrase: reduce(lambda text, evasion: evasion(text), evasions, phrase)
+
+
+def _flags(phrase: str) -> str:
+    """Behind ideographs they are only flags."""
+    return phrase if _is_han(phrase[0]) else phrase.translate(_shifted(0x1F1E6, 0x1F1E6))
+
+
+def _traditional(phrase: str) -> str:
+    return "".join(_FIRST_VARIANT.get(char, char) for char in phrase)
+
+
+def _mixed_case(phrase: str) -> str:
+    return "".join(c.upper() if at % 2 else c.lower() for at, c in enumerate(phrase))
+
+
 def _form(name: str) -> Callable[[str], str]:
     return lambda phrase: unicodedata.normalize(name, phrase)  # type: ignore[arg-type]
 
@@ -59,7 +104,7 @@ def _form(name: str) -> Callable[[str], str]:
 EVASIONS: Mapping[str, Callable[[str], str]] = {
     "as it is": str,
     "capitals": str.upper,
-    "mixed case": lambda phrase: "".join(c.upper() if at % 2 else c.lower() for at, c in enumerate(phrase)),
+    "mixed case": _mixed_case,
     "full width": lambda phrase: phrase.translate({c: c + 0xFEE0 for c in range(0x21, 0x7F)}),
     "mathematical bold": lambda phrase: phrase.translate(_shifted(0x1D400, 0x1D41A)),
     "mathematical double-struck": lambda phrase: phrase.lower().translate(_shifted(0x1D538, 0x1D552)),
@@ -82,7 +127,7 @@ EVASIONS: Mapping[str, Callable[[str], str]] = {
     "bidi controls": lambda phrase: "\u202e" + "\u2067".join(phrase) + "\u202c",
     "control characters": _between("\x00"),
     "Hangul fillers": _between("\u3164"),
-    "traditional": lambda phrase: "".join(_FIRST_VARIANT.get(char, char) for char in phrase),
+    "traditional": _traditional,
     "spaces in Han": _between_han(" "),
     "wide spaces in Han": _between_han("\u3000\u3000"),
     "stops in Han": _between_han("。"),
@@ -100,6 +145,35 @@ EVASIONS: Mapping[str, Callable[[str], str]] = {
     "spelt out with dots": _spelt_out("."),
     "spelt out with dashes": _spelt_out(" - "),
     "spelt out with hearts": _spelt_out("❤️"),
+    "spelt out in line breaks": _spelt_out("\r\n"),
+    "first word spelt out": _one_word(0, "."),
+    "last word spelt out": _one_word(-1, " "),
+    "letters with strokes": lambda phrase: phrase.translate(_STROKES),
+    "turned letters": lambda phrase: phrase.translate(_TURNED),
+    "syllables of Canada": lambda phrase: phrase.upper().translate(_SYLLABLES),
+    "Coptic": lambda phrase: phrase.translate(_COPTIC),
+    "flags": _flags,
+    "parenthesised": lambda phrase: phrase.lower().translate({ord("a") + n: 0x249C + n for n in range(26)}),
+    "hyphens in words": _inside_words("-"),
+    "emphasis in words": _inside_words("**"),
+    "emoji in words": _inside_words("🙂"),
+    "strokes in Han": _between_han("丶"),
+    "bars in Han": _between_han("丨"),
+    "underscores in Han": _between_han("_"),
+    "flags in Han": _between_han("🇨🇳"),
+    "half in stops": _half(_between_han("。。。")),
+    "half in bold": _half(lambda phrase: phrase.translate(_shifted(0x1D400, 0x1D41A))),
+    "much at once": _all_of(
+        _mixed_case,
+        lambda phrase: phrase.translate(_CYRILLIC),
+        _traditional,
+        _between_han("·🔥"),
+        _between("\u200d"),
+        _between_words("\u3000\n"),
+    ),
+    "spelt out and more": _all_of(
+        lambda phrase: phrase.upper().translate(_GREEK), _traditional, _spelt_out("_*"), _between("\u00ad\ufe0f")
+    ),
     "decomposed": _form("NFD"),
     "compatible": _form("NFKC"),
 }

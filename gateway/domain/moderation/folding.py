@@ -12,16 +12,20 @@ from enum import Enum, auto
 from typing import NamedTuple
 
 from gateway.domain.moderation.han_variants import SIMPLIFIED, TRADITIONAL
-from gateway.domain.moderation.lookalikes import INNER_STAND_INS, LOOKALIKES, STAND_INS
+from gateway.domain.moderation.lookalikes import INNER_STAND_INS, LOOKALIKES, STAND_INS, latin_letter
 
 
 class Kind(Enum):
     """What a read character does to the word it stands in."""
 
     NOISE = auto()
-    """Ends a word of letters, and is nothing between ideographs."""
+    """White space and apostrophes: ends a word of letters, and is nothing between ideographs."""
+    JOINT = auto()
+    """Any other sign: the same, but the word may go on behind it."""
     LETTER = auto()
     """Of a script that puts spaces between words; figures too."""
+    RESUMED = auto()
+    """A letter with only joints between it and the letter before."""
     IDEOGRAPH = auto()
     """Of a script without spaces: Han, kana, Hangul, Thai and the like."""
     GROWING = auto()
@@ -29,7 +33,9 @@ class Kind(Enum):
     JOINER = auto()
     """What may change a growing one."""
     INNER = auto()
-    """A letter between letters, and noise elsewhere."""
+    """A letter between letters, and a joint elsewhere."""
+    FLAG = auto()
+    """Half a flag: noise behind ideographs, and a word of a single letter elsewhere."""
 
 
 class Glyph(NamedTuple):
@@ -43,6 +49,12 @@ EDGE = " "
 """Stands on both sides of each word of letters in a text that is read, and for noise before that."""
 
 _NOISE = Glyph(EDGE, Kind.NOISE)
+_JOINT = Glyph(EDGE, Kind.JOINT)
+_APOSTROPHES = frozenset("'\u2018\u2019`\u00b4")
+"""They stand in words that are no evasion, and whose parts are words too: he'll, she'd."""
+_FLAGS = range(0x1F1E6, 0x1F200)
+_MOST_KEPT = 20_000
+"""How many characters are kept that were looked up: all that a language has, and not all that there are."""
 
 _VOICING = frozenset("\u3099\u309a")
 _VOICING_CLASS = 8
@@ -87,6 +99,8 @@ class Folding(dict[str, tuple[Glyph, ...]]):
         self._stand_ins: Mapping[str, str] = {**STAND_INS, **INNER_STAND_INS} if stand_ins else {}
 
     def __missing__(self, char: str) -> tuple[Glyph, ...]:
+        if len(self) >= _MOST_KEPT:
+            self.clear()
         glyphs = self[char] = tuple(self._glyph(one) for one in _composed(self._letters(char)))
         return glyphs
 
@@ -102,14 +116,17 @@ class Folding(dict[str, tuple[Glyph, ...]]):
             return ""
         if (figure := unicodedata.digit(char, None)) is not None:
             return str(figure)
-        plain = LOOKALIKES.get(char) or self._simplified.get(char)
+        plain = LOOKALIKES.get(char) or self._simplified.get(char) or latin_letter(char)
         return plain or char.casefold()
 
     def _glyph(self, char: str) -> Glyph:
         if char in self._stand_ins:
             return Glyph(self._stand_ins[char], Kind.INNER if char in INNER_STAND_INS else Kind.LETTER)
-        kind = _kind(char)
-        return _NOISE if kind is Kind.NOISE else Glyph(char, kind)
+        if ord(char) in _FLAGS:
+            return Glyph(chr(ord("a") + ord(char) - _FLAGS.start), Kind.FLAG)
+        if unicodedata.category(char)[0] not in "LNM":
+            return _NOISE if char.isspace() or char in _APOSTROPHES else _JOINT
+        return Glyph(char, _kind(char))
 
 
 def joined(base: str, joiner: str) -> str | None:
@@ -148,8 +165,6 @@ def _is_joiner(char: str) -> bool:
 
 
 def _kind(char: str) -> Kind:
-    if unicodedata.category(char)[0] not in "LNM":
-        return Kind.NOISE
     if _is_joiner(char):
         return Kind.JOINER
     if not _is_unspaced(ord(char)):

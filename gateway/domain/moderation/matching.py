@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from gateway.domain.moderation.held_text import HeldText
 from gateway.domain.moderation.normalise import Normaliser, Symbol, normalise
 from gateway.domain.moderation.phrase_book import PhraseBook
-from gateway.domain.moderation.readings import Hit, SpeltOut, Walk
+from gateway.domain.moderation.readings import GapWalk, Hit, Walk
 
 
 class Pardons:
@@ -38,7 +38,7 @@ class Leet:
         self._book = book
         self._text = text
         self._normaliser = Normaliser(book.stand_ins)
-        self._walk = Walk(book.leet)
+        self._walk = GapWalk(book.leet)
 
     def take(self, raw: str, at: int) -> Sequence[Hit]:
         return self._found(self._normaliser.take(raw, at))
@@ -47,7 +47,7 @@ class Leet:
         return self._found(self._normaliser.finish(at))
 
     def alive(self) -> int | None:
-        return self._walk.alive()
+        return self._walk.alive(may_resume=self._normaliser.may_resume)
 
     def _found(self, symbols: Iterable[Symbol]) -> Sequence[Hit]:
         hits: list[Hit] = []
@@ -66,9 +66,8 @@ class Matcher:
 
     def __init__(self, book: PhraseBook, text: HeldText) -> None:
         self._normaliser = Normaliser(book.folding)
-        self._plain = Walk(book.plain)
+        self._plain = GapWalk(book.plain)
         # What no rule asks for costs nothing.
-        self._spelt = SpeltOut(book.spaced) if book.spaced.needles else None
         self._leet = Leet(book, text) if book.leet.needles else None
         self._pardons = Pardons(book) if book.allowed.needles else None
 
@@ -89,9 +88,7 @@ class Matcher:
 
     def undecided(self) -> int | None:
         """Where the first raw character stands that what comes next may make part of a phrase."""
-        places = [self._normaliser.undecided(), self._plain.alive()]
-        if self._spelt is not None:
-            places.append(self._spelt.alive())
+        places = [self._normaliser.undecided(), self._plain.alive(may_resume=self._normaliser.may_resume)]
         if self._leet is not None:
             places.append(self._leet.alive())
         return min([place for place in places if place is not None], default=None)
@@ -109,11 +106,9 @@ class Matcher:
 
     def _found(self, symbols: Iterable[Symbol]) -> list[Hit]:
         hits: list[Hit] = []
-        plain, spelt, pardons = self._plain, self._spelt, self._pardons
+        plain, pardons = self._plain, self._pardons
         for symbol in symbols:
             hits += plain.read(symbol)
-            if spelt is not None:
-                hits += spelt.read(symbol)
             if pardons is not None:
                 pardons.read(symbol)
         return hits

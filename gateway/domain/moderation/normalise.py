@@ -38,16 +38,23 @@ class Normaliser:
         """Where a raw character stands whose reading the next one may change."""
         return None if self._growing is None else self._growing[2]
 
+    @property
+    def may_resume(self) -> bool:
+        """Whether there were only joints since the last word."""
+        return self._after is Kind.JOINT
+
     def take(self, raw: str, at: int) -> Sequence[Symbol]:
         """The symbols that are certain now that one more character is known, which stands at `at`."""
         glyphs = self._folding[raw]
         if len(glyphs) == 1 and glyphs[0][1] is self._after and self._growing is None and not self._inner:
             # What most characters are: one more of the same word, or of what is between words.
             char, kind = glyphs[0]
-            return () if kind is Kind.NOISE else ((char, kind, at, at + 1),)
+            return () if kind is Kind.NOISE or kind is Kind.JOINT else ((char, kind, at, at + 1),)
         symbols: list[Symbol] = []
-        for char, kind in glyphs:
-            self._read((char, kind, at, at + 1), symbols)
+        for number, (char, kind) in enumerate(glyphs):
+            # A sign that is part of a character, as in ⒜, ends a word behind the whole of it.
+            behind = number and (kind is Kind.NOISE or kind is Kind.JOINT)
+            self._read((char, kind, at + 1 if behind else at, at + 1), symbols)
         return symbols
 
     def finish(self, at: int) -> Sequence[Symbol]:
@@ -64,8 +71,10 @@ class Normaliser:
             self._letter(symbol, symbols)
         elif kind is Kind.INNER and self._after is Kind.LETTER:
             self._inner.append(symbol)
-        elif kind is Kind.NOISE or kind is Kind.INNER:
-            self._close_word(start, symbols)
+        elif kind is Kind.NOISE or kind is Kind.JOINT or kind is Kind.INNER:
+            self._close_word(start, symbols, kind)
+        elif kind is Kind.FLAG:
+            self._flag(symbol, symbols)
         elif not is_voicing(char):
             self._ideograph(symbol, symbols)
 
@@ -83,25 +92,37 @@ class Normaliser:
         if self._after is not Kind.LETTER:
             if not self._edged:
                 symbols.append((EDGE, Kind.NOISE, symbol[2], symbol[2]))
+            if self._after is Kind.JOINT:
+                symbol = (symbol[0], Kind.RESUMED, symbol[2], symbol[3])
             self._after, self._edged = Kind.LETTER, False
         symbols.extend(self._inner)
         self._inner.clear()
         symbols.append(symbol)
 
+    def _flag(self, symbol: Symbol, symbols: list[Symbol]) -> None:
+        if self._after is Kind.IDEOGRAPH:
+            return
+        char, _, start, end = symbol
+        self._close_word(start, symbols, Kind.JOINT)
+        self._letter((char, Kind.LETTER, start, end), symbols)
+        self._close_word(end, symbols, Kind.JOINT)
+
     def _ideograph(self, symbol: Symbol, symbols: list[Symbol]) -> None:
-        self._close_word(symbol[2], symbols)
+        self._close_word(symbol[2], symbols, Kind.NOISE)
         self._after, self._edged = Kind.IDEOGRAPH, False
         if symbol[1] is Kind.GROWING:
             self._growing = symbol
         else:
             symbols.append(symbol)
 
-    def _close_word(self, at: int, symbols: list[Symbol]) -> None:
+    def _close_word(self, at: int, symbols: list[Symbol], kind: Kind) -> None:
         if self._after is Kind.LETTER:
             place = self._inner[0][2] if self._inner else at
             self._inner.clear()
             symbols.append((EDGE, Kind.NOISE, place, place))
-            self._after, self._edged = Kind.NOISE, True
+            self._after, self._edged = (Kind.NOISE if kind is Kind.NOISE else Kind.JOINT), True
+        elif self._after is Kind.JOINT and kind is Kind.NOISE:
+            self._after = Kind.NOISE
 
 
 def normalise(text: str, folding: Folding) -> Normalised:

@@ -1,17 +1,18 @@
-"""Knows two ways to walk along a text that is read: as it stands, and by the words spelt out in single letters.
+"""Knows two ways to walk along a text that is read: as it stands, and over gaps that a person reads over.
 
 Both find what ends at a symbol, and tell where the longest beginning of something stands that is not over yet.
 """
 
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
+
+from typing_extensions import override
 
 from gateway.domain.moderation.folding import Kind
 from gateway.domain.moderation.normalise import Symbol
 from gateway.domain.moderation.phrase_book import Index
 
-_EDGE = -1
 _START = 0
 _NOTHING = ()
 
@@ -34,75 +35,116 @@ class Walk:
         self._needles = index.needles
         self._state = _START
         self._starts: deque[int] = deque(maxlen=max(1, index.automaton.longest))
+        """Where the last symbols stand, edges aside."""
 
     def read(self, symbol: Symbol) -> Sequence[Hit]:
         """All that ends here."""
         char, kind, start, end = symbol
-        self._starts.append(_EDGE if kind is Kind.NOISE else start)
+        if kind is not Kind.NOISE:
+            self._starts.append(start)
         state = self._state = self._automaton.step(self._state, char)
-        if not self._ends[state]:
-            return _NOTHING
-        found = (self._needles[number] for number in self._automaton.ending(state))
-        return [Hit(self._start(n.length - n.edged), end, n.rule, n.weight) for n in found]
+        return list(self._ending(state, end)) if self._ends[state] else _NOTHING
 
     def alive(self) -> int | None:
         """Where the longest beginning of a needle starts."""
-        length = self._automaton.unfinished(self._state)
-        if length == 0:
-            return None
-        if self._starts[-length] != _EDGE:
-            return self._starts[-length]
-        return self._start(length - 1) if length > 1 else None
+        return self._start_of(self._automaton.unfinished[self._state])
 
-    def alive_with(self, symbol: Symbol) -> int | None:
-        """The same, should this symbol come next; a needle that would be over with it counts too."""
-        state = self._automaton.step(self._state, symbol[0])
-        over = (self._needles[number].length for number in self._automaton.ending(state))
-        length = max(self._automaton.unfinished(state), next(over, 0))
-        if length == 0:
-            return None
-        return symbol[2] if length == 1 else self._start(length - 1)
+    def _ending(self, state: int, end: int, beyond: int = 0) -> Iterator[Hit]:
+        """The needles that end in a state, if they are longer than so many symbols."""
+        for number in self._automaton.ending(state):
+            rule, weight = self._needles[number]
+            if weight > beyond:
+                yield Hit(self._starts[-weight], end, rule, weight)
 
-    def forget(self) -> None:
-        """Nothing goes on from here."""
-        self._state = _START
-
-    def _start(self, length: int) -> int:
-        return self._starts[-length]
+    def _start_of(self, length: int) -> int | None:
+        return self._starts[-length] if length else None
 
 
-class SpeltOut:
-    """Words in single letters, `s p a m`, and ideographs between them; a longer word breaks them off.
+class _Other(NamedTuple):
+    """A way to read on from a gap as if it were not there."""
 
-    Whether a letter is single is known when its word ends, and only then does it count.
+    state: int
+    joined_at: int
+    """How many symbols stood before its last gap; what does not reach back behind that is found without it."""
+    is_certain: bool
+    """Whether its last gap may be read over, whatever comes."""
+
+
+class GapWalk(Walk):
+    """Besides, words put together where something stands between their letters that is no end of a word.
+
+    That is a sign without white space (`se-cret`, `s**e**cret`), but not between figures; and anything at all between
+    words of a single letter (`s e c r e t`). Whether a word is of a single letter is known when it ends. Each gap may
+    be nothing or an edge, in any mixture, and there are as many other ways to read as can still become a needle: mostly
+    none.
     """
 
     def __init__(self, index: Index) -> None:
-        self._walk = Walk(index)
-        self._in_word = False
-        self._letter: Symbol | None = None
-        """The only one so far of the word that it stands in."""
+        super().__init__(index)
+        self._count = 0
+        self._last = ""
+        self._word = 0
+        """How many letters the present word has; two: or more."""
+        self._others: list[_Other] = []
+        self._left: list[_Other] = []
+        """All ways to read, as they were before the edge that ended the last word; none where nothing can go on."""
+        self._was_single = False
 
+    @override
     def read(self, symbol: Symbol) -> Sequence[Hit]:
-        _, kind, _, end = symbol
-        if kind is Kind.LETTER:
-            self._more_of_word(symbol)
-            return _NOTHING
-        self._in_word = False
-        if kind is not Kind.NOISE:
-            return self._walk.read(symbol)
-        if self._letter is None:
-            return _NOTHING
-        char, kind, start, _ = self._letter
-        self._letter = None
-        return self._walk.read((char, kind, start, end))
+        _, kind, _, _ = symbol
+        if kind is Kind.NOISE:
+            return self._edge(symbol)
+        self._count += 1
+        hits = super().read(symbol)
+        if kind is Kind.IDEOGRAPH or kind is Kind.GROWING or kind is Kind.JOINER:
+            self._left.clear()
+        elif self._word < 2:  # noqa: PLR2004  from the second letter on a word is not a single one
+            return self._first_letters(symbol, hits)
+        return self._with_others(symbol, hits) if self._others else hits
 
-    def _more_of_word(self, symbol: Symbol) -> None:
-        if not self._in_word:
-            self._in_word, self._letter = True, symbol
-        elif self._letter is not None:
-            self._letter = None
-            self._walk.forget()
+    @override
+    def alive(self, *, may_resume: bool = False) -> int | None:
+        """`may_resume`: since the last word there is only what may stand within one."""
+        unfinished = self._automaton.unfinished
+        length = max([unfinished[self._state], *(unfinished[each.state] for each in self._others)])
+        if self._left and (may_resume or self._was_single):
+            length = max(length, *(self._automaton.open_word[each.state] for each in self._left))
+        return self._start_of(length)
 
-    def alive(self) -> int | None:
-        return self._walk.alive() if self._letter is None else self._walk.alive_with(self._letter)
+    def _edge(self, symbol: Symbol) -> Sequence[Hit]:
+        if self._word:
+            self._others = [each._replace(is_certain=True) for each in self._others]
+            self._left = [_Other(self._state, self._count, is_certain=True), *self._others]
+            self._was_single = self._word == 1
+            self._word = 0
+        hits = super().read(symbol)
+        return self._with_others(symbol, hits) if self._others else hits
+
+    def _first_letters(self, symbol: Symbol, hits: Sequence[Hit]) -> Sequence[Hit]:
+        char, kind, _, _ = symbol
+        if self._word:
+            self._others = [each for each in self._others if each.is_certain]
+        hits = self._with_others(symbol, hits)
+        resumes = kind is Kind.RESUMED and not (char.isdigit() and self._last.isdigit())
+        if self._left and (resumes or self._was_single):
+            states = {self._automaton.step(each.state, char) for each in self._left}
+            joined = [_Other(state, self._count - 1, is_certain=resumes) for state in states]
+            self._others += [each for each in joined if self._is_alive(each)]
+        self._left.clear()
+        self._word += 1
+        self._last = char
+        return hits
+
+    def _with_others(self, symbol: Symbol, hits: Sequence[Hit]) -> Sequence[Hit]:
+        char, _, _, end = symbol
+        stepped = [each._replace(state=self._automaton.step(each.state, char)) for each in self._others]
+        self._others = [each for each in stepped if self._is_alive(each)]
+        ended = [each for each in stepped if self._ends[each.state]]
+        if not ended:
+            return hits
+        found = (hit for each in ended for hit in self._ending(each.state, end, self._count - each.joined_at))
+        return list(dict.fromkeys([*hits, *found]))
+
+    def _is_alive(self, other: _Other) -> bool:
+        return self._automaton.unfinished[other.state] > self._count - other.joined_at

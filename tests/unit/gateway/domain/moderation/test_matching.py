@@ -1,7 +1,7 @@
 """What is found, against a search for each phrase in the whole text that was read."""
 
 import re
-from collections.abc import Iterator, Sequence
+from itertools import pairwise
 
 import pytest
 from hypothesis import given
@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from gateway.domain.moderation.folding import EDGE, Kind
 from gateway.domain.moderation.held_text import HeldText
 from gateway.domain.moderation.matching import Matcher
-from gateway.domain.moderation.normalise import Normalised, normalise
+from gateway.domain.moderation.normalise import Normaliser
 from gateway.domain.moderation.phrase_book import PhraseBook
 from gateway.domain.moderation.phrases import Spelling
 from gateway.domain.moderation.readings import Hit
@@ -18,6 +18,7 @@ from tests.support.phrase_lists import book
 from tests.support.strange_texts import PIECES
 
 # Phrases that share beginnings and ends, and pieces of them between other things.
+GAP = "~"
 PHRASES = ("ab", "ab c", "b", "法轮", "轮", "法轮法轮", "轮ab", "ab轮", "か", "가", "abc")
 MATTER = ("a", "b", "c", "ab", " ", ".", "法", "轮", "輪", "か", "\u3099", "가", "\u11a8", "\u200b", "\u0301", "А", "4")
 texts = st.lists(st.sampled_from(MATTER) | st.sampled_from(PIECES), max_size=16).map("".join)
@@ -31,39 +32,45 @@ def found(text: str, rules: PhraseBook) -> list[Hit]:
     return [*hits, *matcher.finish(len(text))]
 
 
-def places(form: str, text: str, spans: Sequence[tuple[int, int]]) -> Iterator[tuple[int, int]]:
-    """The raw places of a form in a text that is read; edges at its ends have none."""
-    for match in re.finditer(f"(?={re.escape(form)})", text):
-        inner = spans[match.start() : match.start() + len(form)]
-        yield inner[form.startswith(EDGE)][0], inner[-1][1]
+def with_gaps(text: str, rules: PhraseBook) -> tuple[str, list[tuple[int, int]]]:
+    """As it is read, with another sign for edges that may be nothing, and the raw place of each character."""
+    normaliser = Normaliser(rules.folding)
+    symbols = [symbol for at, raw in enumerate(text) for symbol in normaliser.take(raw, at)]
+    symbols += normaliser.finish(len(text))
+    kinds = "".join({Kind.NOISE: EDGE, Kind.LETTER: "l", Kind.RESUMED: "r"}.get(kind, "i") for _, kind, _, _ in symbols)
+    read = [char for char, _, _, _ in symbols]
+    for match in re.finditer("(?<=[lr]) (?=[lr])", kinds):
+        gap = match.start()
+        resumes = kinds[gap + 1] == "r" and not (read[gap - 1].isdigit() and read[gap + 1].isdigit())
+        if resumes or (re.search("(^|[ i])[lr]$", kinds[:gap]) and re.match("[lr]( |$)", kinds[gap + 1 :])):
+            read[gap] = GAP
+    return "".join(read), [(start, end) for _, _, start, end in symbols]
 
 
-def single_letters(read: Normalised, rules: PhraseBook) -> tuple[str, list[tuple[int, int]]]:
-    """The words of one letter and the ideographs, run together; a longer word as something that is no letter."""
-    text, spans = "", list[tuple[int, int]]()
-    for match in re.finditer(r"[^ ]+", read.text):
-        word, (start, end) = match.group(), match.span()
-        if rules.folding[word[0]][0].kind is not Kind.LETTER:
-            text, spans = text + word, [*spans, *read.spans[start:end]]
-        else:
-            # The edge behind a word tells where it ends with all that belongs to it.
-            text, spans = text + (word if len(word) == 1 else "#"), [*spans, (read.spans[start][0], read.spans[end][1])]
-    return text, spans
-
-
-def sought(text: str, rules: PhraseBook) -> Iterator[tuple[int, int, int]]:
-    """Each phrase at each place, as it is read and spelt out."""
-    read = normalise(text, rules.folding)
-    spelt, spans = single_letters(read, rules)
+def sought(text: str, rules: PhraseBook) -> set[tuple[int, int, int]]:
+    """Each phrase at each place, with any gap as an edge or as nothing."""
+    read, spans = with_gaps(text, rules)
+    places = set[tuple[int, int, int]]()
     for number, rule in enumerate(rules.rules):
-        yield from ((*place, number) for place in places(rule.read, read.text, read.spans))
-        if number in {needle.rule for needle in rules.spaced.needles}:
-            yield from ((*place, number) for place in places(rule.read.replace(EDGE, ""), spelt, spans))
+        signs = [f"[{EDGE}{GAP}]" if char == EDGE else re.escape(char) for char in rule.read]
+        pattern = "".join(
+            one + ("" if EDGE in {one[1:2], other[1:2]} else f"{GAP}?") for one, other in pairwise([*signs, ""])
+        )
+        for match in re.finditer(f"(?=({pattern}))", read):
+            start = match.start() + rule.read.startswith(EDGE)
+            places.add((spans[start][0], spans[match.end(1) - 1][1], number))
+    return places
 
 
 @given(texts)
 def test_all_phrases_are_found_at_all_their_places_and_once(text: str) -> None:
     rules = book(*PHRASES)
+    assert sorted((hit.start, hit.end, hit.rule) for hit in found(text, rules)) == sorted(sought(text, rules))
+
+
+@given(st.lists(st.sampled_from(("a", "b", "ab", " ", "-", "'", "轮", "1", "12")), max_size=24).map("".join))
+def test_all_phrases_are_found_over_all_gaps(text: str) -> None:
+    rules = book("ab", "a b", "ab ab", "aab", "b ba", "abab", "a", "bb aa", "轮ab", "ab轮", "a1", "11", "12 1")
     assert sorted((hit.start, hit.end, hit.rule) for hit in found(text, rules)) == sorted(sought(text, rules))
 
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gateway.domain.moderation.folding import Folding
+from gateway.domain.moderation.folding import Folding, Kind
 from gateway.domain.moderation.normalise import Normaliser, normalise
 from tests.support.strange_texts import PIECES
 
@@ -52,6 +52,44 @@ def test_each_symbol_knows_its_raw_place() -> None:
     assert read.spans == ((0, 0), (0, 1), (2, 2), (4, 5), (4, 5), (4, 5), (4, 5), (5, 6))
 
 
+def test_a_word_within_one_character_ends_behind_it() -> None:
+    read = normalise("⒨x", FOLDING)
+    assert (read.text, read.spans) == (" m x ", ((0, 0), (0, 1), (1, 1), (1, 2), (2, 2)))
+
+
+@pytest.mark.parametrize(
+    ("text", "resumed"),
+    [
+        ("ab-cd", "c"),
+        ("ab--*cd", "c"),
+        ("ab cd", ""),
+        ("ab- cd", ""),
+        ("ab -cd", ""),
+        ("ab\n", ""),
+        ("it's", ""),
+        ("a法-b", ""),
+        ("-a", ""),
+        ("a-b-c", "bc"),
+        ("a🇧c", "bc"),
+        ("法🇧", ""),
+    ],
+)
+def test_a_letter_behind_a_sign_may_go_on_the_word_before(text: str, resumed: str) -> None:
+    normaliser = Normaliser(FOLDING)
+    symbols = [symbol for at, raw in enumerate(text) for symbol in normaliser.take(raw, at)]
+    assert "".join(char for char, kind, _, _ in symbols if kind is Kind.RESUMED) == resumed
+
+
+@pytest.mark.parametrize(
+    ("text", "may_resume"), [("ab", False), ("ab-", True), ("ab-*", True), ("ab- ", False), ("法-", False)]
+)
+def test_it_knows_whether_the_last_word_may_go_on(text: str, may_resume: bool) -> None:
+    normaliser = Normaliser(FOLDING)
+    for at, raw in enumerate(text):
+        normaliser.take(raw, at)
+    assert normaliser.may_resume is may_resume
+
+
 def test_a_voiced_character_has_the_place_of_both_its_parts() -> None:
     assert normalise("xか\u200b\u3099", FOLDING).spans[-1] == (1, 4)
 
@@ -73,10 +111,10 @@ def test_what_the_next_character_may_change_is_told() -> None:
 @given(texts)
 def test_places_follow_each_other_and_lie_in_the_text(text: str) -> None:
     read = normalise(text, FOLDING)
-    places = [place for span in read.spans for place in span]
     assert len(read.spans) == len(read.text)
     assert all(0 <= start <= end <= len(text) for start, end in read.spans)
-    assert [start for start, _ in read.spans] == sorted(places[::2])
+    starts = [start for char, (start, _) in zip(read.text, read.spans, strict=True) if char != " "]
+    assert starts == sorted(starts)
 
 
 @given(texts)

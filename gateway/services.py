@@ -15,6 +15,7 @@ from gateway.model_tiers import ModelTiers
 from gateway.moderation_cases import ModerationCases
 from gateway.openai_chats import OpenAiChats
 from gateway.ports import Accounts, FleetDesk, Keys
+from gateway.review_cases import ReviewCases
 from gateway.running_turns import RunningTurns
 from gateway.session_admission import SessionAdmission
 from gateway.settings import Settings
@@ -69,3 +70,4 @@ class Services:
     start_session: SessionAdmission
     chats: OpenAiChats
     moderation: ModerationCases
+    reviews: ReviewCases

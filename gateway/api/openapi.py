@@ -21,6 +21,7 @@ from gateway.api.requests import (
     SessionBody,
     TurnBody,
 )
+from gateway.api.review_bodies import DecisionBody
 from gateway.api.views import ProblemView
 
 _ADDED = (
@@ -42,6 +43,7 @@ _ADDED = (
     CheckBody,
     DryRunBody,
     ModerationSettingsBody,
+    DecisionBody,
     ProblemView,
 )
 _BY_KEY: list[dict[str, list[str]]] = [{"key": []}]

@@ -46,9 +46,9 @@ ENTRIES = (
     ),
     Entry(
         "moderation",
-        "gateway.cli.moderation",
+        "gateway.cli.reviews",
         "app",
-        "Keep phrase lists, try them out, and see who changed what.",
+        "Keep phrase lists, try them out, review turns, and see who changed what.",
     ),
     Entry("fleet", "gateway.cli.fleet", "app", "See the replicas, empty one, and ask why a turn ran where it did."),
     Entry("db", "gateway.cli.db", "app", "Prepare the database."),

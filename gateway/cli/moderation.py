@@ -14,6 +14,8 @@ from gateway.cli.moderation_tables import audit_table, check_lines, dry_run_line
 from gateway.cli.phrase_lists import app
 from gateway.cli.printable import printable
 
+__all__ = ["app"]
+
 BLOCKED = 3
 """The exit status of a check whose text is blocked."""
 _INHERIT = "inherit"

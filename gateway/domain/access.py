@@ -57,6 +57,7 @@ class Action(StrEnum):
     READ_DRILLS = "read drills"
     READ_LIMITS = "read limits"
     SET_LIMITS = "set limits"
+    REVIEW_TURNS = "review turns"
     READ_MODERATION = "read moderation"
     WRITE_MODERATION = "write moderation"
     CHECK_TEXTS = "check texts"
@@ -79,6 +80,7 @@ ALLOWED: Mapping[Role, frozenset[Action]] = {
         {
             Action.READ_SESSIONS,
             Action.READ_CONTEXT,
+            Action.REVIEW_TURNS,
             Action.WRITE_SCENARIOS,
             Action.READ_SCENARIOS,
             Action.WRITE_KNOWLEDGE,
@@ -97,6 +99,7 @@ ALLOWED: Mapping[Role, frozenset[Action]] = {
         {
             Action.READ_SESSIONS,
             Action.READ_CONTEXT,
+            Action.REVIEW_TURNS,
             Action.READ_SCENARIOS,
             Action.READ_KNOWLEDGE,
             Action.READ_FLEET,

@@ -41,6 +41,7 @@ from gateway.wiring.openai import chat_moderation, openai_chats
 from gateway.wiring.postgres import Postgres, watched_database
 from gateway.wiring.records import KeptRecords, kept_records
 from gateway.wiring.redis import SharedRedis, shared_redis
+from gateway.wiring.reviews import turn_reviews
 from gateway.wiring.tracing import tracing
 from gateway.wiring.turn_routing import TurnRouting, turn_routing
 from router.ports import Tracing
@@ -244,6 +245,7 @@ def _services(
             records=stores.kept.records,
             clock=clock,
         ),
+        reviews=turn_reviews(stores.postgres.engine, own.moderated.stores.lists),
     )
 
 

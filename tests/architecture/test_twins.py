@@ -68,6 +68,7 @@ ELSEWHERE = {
     "sessions/adapters/stored_spooled.py": "tests/unit/sessions/adapters/test_spool_file.py",
     "sessions/adapters/postgres/moderation_tables.py": "tests/contract/sessions/test_tables.py",
     "sessions/adapters/postgres/reach.py": "tests/faults/test_postgres_reach.py",
+    "sessions/adapters/memory_reviews.py": "tests/contract/sessions/test_reviews.py",
     "sessions/adapters/memory_jobs.py": "tests/contract/sessions/test_job_queue.py",
     "sessions/adapters/postgres/job_rows.py": "tests/contract/sessions/test_job_book.py",
     "sessions/adapters/memory_tenant_tiers.py": "tests/contract/sessions/test_tenant_tiers.py",

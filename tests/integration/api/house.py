@@ -32,6 +32,7 @@ from gateway.openai_settings import OpenAiSettings
 from gateway.ports import Account, Accounts, Keys
 from gateway.running_turns import EndedTurn, RunningTurns
 from gateway.services import Access, Check, Readiness, Services
+from gateway.session_admission import nobody_expects
 from gateway.settings import Settings
 from gateway.think_time import ThinkTime
 from gateway.token_sign_in import TokenSignIn
@@ -54,6 +55,7 @@ from sessions.use_cases.add_document import Cutting
 from sessions.use_cases.ask_questions import AskingRules
 from tests.support.kept_rules import Ruled, kept_rules
 from tests.support.limited_here import limited_here
+from tests.support.reviewed import reviewed
 from tests.support.scripted_carrier import ScriptedCarrier, WordsOfChat
 from tests.support.scripted_desk import ScriptedDesk
 from tests.support.session_fakes import FakeClock, FakeTutor, FragileRecords, OpenLock, writers
@@ -313,9 +315,10 @@ async def _house(
                 documents,
                 limited.gate,
                 limited.limits,
-                session_admission(use, limited),
+                session_admission(use, limited, nobody_expects),
                 chats,
                 ruled.cases(records, clock),
+                reviewed(ruled, records, clock),
             )
 
     async with served(services) as base_url, _clients(base_url, keys) as (nobody, here, elsewhere):

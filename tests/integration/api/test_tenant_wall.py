@@ -46,6 +46,7 @@ D, A = "drill_not_found", "account_not_found"
 K, J = "knowledge_base_not_found", "job_not_found"
 L = "phrase_list_not_found"
 
+R = "review_not_found"
 
 WALLS = {
     ("POST", "/v1/scenarios"): Walled("instructor", None, SCENARIO),
@@ -71,6 +72,9 @@ WALLS = {
     ("POST", "/v1/sessions/{session_id}/close"): Walled("trainee", S),
     ("GET", "/v1/sessions/{session_id}/context"): Walled("instructor", S),
     ("GET", "/v1/sessions/{session_id}/outline"): Walled("instructor", S),
+    ("GET", "/v1/moderation/reviews"): Walled("instructor", None),
+    ("GET", "/v1/moderation/reviews/{session_id}/{turn}"): Walled("instructor", R),
+    ("POST", "/v1/moderation/reviews/{session_id}/{turn}/decision"): Walled("instructor", R, {"decision": "confirmed"}),
     ("POST", "/v1/sessions/{session_id}/turns"): Walled("trainee", S, {"text": "Hi"}),
     ("GET", "/v1/sessions/{session_id}/turns"): Walled("instructor", S),
     ("GET", "/v1/sessions/{session_id}/turns/{turn}"): Walled("instructor", S),

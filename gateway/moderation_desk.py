@@ -43,7 +43,8 @@ class ModerationDesk(Moderation):
     @override
     async def rules(self, tenant: TenantId, scenario: ScenarioId | None = None) -> Rules:
         live = await self._keeper.live(tenant, scenario)
-        identity = self._numbers.of(live.input), self._numbers.of(live.output), live.policy
+        numbers = self._numbers
+        identity = numbers, numbers.of(live.input), numbers.of(live.output), live.policy
         return _LiveRules(live, scorer=self._scorer, identity=identity)
 
     @override
@@ -53,7 +54,7 @@ class ModerationDesk(Moderation):
 
 
 class _Numbers:
-    """A number for each book, which no other has after it: a book that is named by it need not be kept."""
+    """A number for each book that no other has here, even after it: a book that is named by it need not be kept."""
 
     def __init__(self) -> None:
         self._next = count()

@@ -30,6 +30,14 @@ class AnswerPrompt:
     max_tokens: int
 
 
+@dataclass(frozen=True, slots=True)
+class DocumentPieces:
+    """What of a document an answer is made from, and where that is from; an overview is not cited."""
+
+    shown: tuple[Chunk, ...]
+    citations: tuple[Citation, ...]
+
+
 class AnswerWriter:
     def __init__(self, *, counter: TokenCounter, shares: AnswerShares) -> None:
         self._counter = counter
@@ -68,9 +76,7 @@ class AnswerWriter:
         """Raises `TextTooLong`."""
         return self._prompt(summary_messages(pieces, self._rules), self._shares.most_summary)
 
-    def from_document(
-        self, question: str, overview: Chunk | None, pieces: Sequence[Chunk], *, budget: int
-    ) -> Background:
+    def nearest(self, question: str, overview: Chunk | None, pieces: Sequence[Chunk], *, budget: int) -> DocumentPieces:
         """The overview of a document if there is one, and then the pieces nearest to the question, as many as fit. A
         question that shares no word with any of them gets them from the beginning on."""
         found = nearest(question, [f"{piece.heading}\n{piece.text}" for piece in pieces])
@@ -83,8 +89,11 @@ class AnswerWriter:
             if len(more) > len(shown):
                 shown = more
                 cited.append(citation(piece, score))
-        text = background_text(shown)
-        return Background(text, self._count(text), tuple(cited))
+        return DocumentPieces(tuple(shown), tuple(cited))
+
+    def background(self, pieces: DocumentPieces) -> Background:
+        text = background_text(pieces.shown)
+        return Background(text, self._count(text), pieces.citations)
 
     def _fitting(self, pieces: list[Chunk], budget: int) -> list[Chunk]:
         """All of them, or all but the last one."""

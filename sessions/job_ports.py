@@ -12,6 +12,7 @@ from sessions.domain.job import Again, Claim, Ended, Item, ItemPlan, Job, JobId,
 from sessions.domain.page import Cursor, Page
 from sessions.domain.turn import IdempotencyKey
 from sessions.domain.viewer import AccountId, TenantId
+from sessions.moderation_ports import Rules
 
 
 class AskedJobs(Protocol):
@@ -72,7 +73,8 @@ class SureSearch(Protocol):
     """Finds what a question is answered from, when nobody waits for it."""
 
     async def find_surely(
-        self, tenant: TenantId, base: KnowledgeBaseId, question: str, *, budget_tokens: int
+        self, tenant: TenantId, base: KnowledgeBaseId, question: str, *, budget_tokens: int, rules: Rules
     ) -> Background:
-        """The best pieces that fit into the budget together, of the base as it is. That nothing is found means that
-        nothing is there: an answer would say so, and be wrong. Raises `RecordsUnavailable` when that cannot be told."""
+        """The best pieces that fit into the budget together, of the base as it is and as these rules let it be shown.
+        That nothing is found means that nothing is there: an answer would say so, and be wrong. Raises
+        `RecordsUnavailable` when that cannot be told."""

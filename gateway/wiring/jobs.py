@@ -21,6 +21,7 @@ from sessions.adapters.postgres.knowledge_shelf import PostgresShelf
 from sessions.answer_writer import AnswerWriter
 from sessions.domain.job import WorkerId
 from sessions.domain.tiers import Tier
+from sessions.moderation_ports import Moderation
 from sessions.ports import Tiers, Tutor
 from sessions.use_cases.ask_questions import AskingRules
 from sessions.use_cases.generate_item import GenerateItem, KnowledgeSources
@@ -35,6 +36,7 @@ class Answering:
     tutor: Tutor
     tiers: Tiers
     finding: KnowledgeFinding
+    moderation: Moderation
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +104,14 @@ def _workers(
         shelf=PostgresShelf(engine=engine),
         search=answering.finding.search,
     )
-    generate = GenerateItem(sources=sources, queue=queue, tutor=answering.tutor, tiers=answering.tiers, writers=writers)
+    generate = GenerateItem(
+        sources=sources,
+        queue=queue,
+        tutor=answering.tutor,
+        tiers=answering.tiers,
+        writers=writers,
+        moderation=answering.moderation,
+    )
     return JobWorkers(
         # Unlike the instance's name it never comes again: nobody may renew what a process before it has left.
         owner=WorkerId(f"{settings.instance}-{secrets.token_hex(8)}"),

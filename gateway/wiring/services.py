@@ -155,7 +155,9 @@ async def services(
         tiers = model_tiers(settings, engine, fleet=routed.router.fleet)
         finding = await stack.enter_async_context(knowledge_finding(settings, engine, counters))
         tutor = router_tutor(settings, counters, routed.router)
-        jobs = await stack.enter_async_context(job_work(settings, engine, counters, Answering(tutor, tiers, finding)))
+        jobs = await stack.enter_async_context(
+            job_work(settings, engine, counters, Answering(tutor, tiers, finding, moderated.desk))
+        )
         door = await stack.enter_async_context(entrance(settings, engine, redis.client, SystemClock()))
         limited = await stack.enter_async_context(limiting(settings, engine, redis.client, refused=metrics.saw_refusal))
         use = use_cases(

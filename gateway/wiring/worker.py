@@ -7,6 +7,7 @@ from gateway.settings import Settings
 from gateway.wiring.jobs import Answering, JobWork, job_work
 from gateway.wiring.knowledge import knowledge_finding
 from gateway.wiring.models import model_counters, model_tiers, router_tutor
+from gateway.wiring.moderation import moderating
 from gateway.wiring.postgres import database
 from gateway.wiring.redis import shared_redis
 from gateway.wiring.turn_routing import turn_routing
@@ -24,4 +25,6 @@ async def worker(settings: Settings) -> AsyncIterator[JobWork]:
         finding = await stack.enter_async_context(knowledge_finding(settings, engine, counters))
         tutor = router_tutor(settings, counters, routed.router)
         tiers = model_tiers(settings, engine, fleet=routed.router.fleet)
-        yield await stack.enter_async_context(job_work(settings, engine, counters, Answering(tutor, tiers, finding)))
+        moderated = await stack.enter_async_context(moderating(settings, engine))
+        answering = Answering(tutor, tiers, finding, moderated.desk)
+        yield await stack.enter_async_context(job_work(settings, engine, counters, answering))

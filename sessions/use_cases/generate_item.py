@@ -1,12 +1,13 @@
 """Generate one item of a job: an answer, or a summary that answers are made from.
 
-It asks the tutor as background work that gives way to trainees. What belongs to one knowledge base goes to one replica
-as far as that has room, since its prompts begin alike.
+It asks the tutor as background work that gives way to trainees. Question, background and answer are checked by the
+tenant's rules as in a turn; a block ends the item, and the engine's work on it at once. What belongs to one knowledge
+base goes to one replica as far as that has room, since its prompts begin alike.
 """
 
 import asyncio
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import assert_never
 
 from sessions.answer_writer import AnswerPrompt, AnswerWriter
@@ -31,6 +32,7 @@ from sessions.domain.tiers import Chosen, Tier
 from sessions.errors import (
     DocumentNotFound,
     KnowledgeBaseNotFound,
+    ModerationUnavailable,
     PoolUnavailable,
     TextEmpty,
     TextTooLong,
@@ -42,7 +44,10 @@ from sessions.errors import (
 )
 from sessions.job_ports import JobQueue, SureSearch
 from sessions.knowledge_ports import Catalogue, Shelf
+from sessions.knowledge_screen import KnowledgeScreen
+from sessions.moderation_ports import Moderation, ReplyCheck, Rules
 from sessions.ports import Asker, Piece, ReplyEnd, Tiers, Tutor, TutorRequest
+from sessions.remembered_verdicts import RememberedVerdicts
 
 _MOST_BASES = 1024
 
@@ -53,6 +58,8 @@ _REJECTED = ItemError("tutor_rejected", "the model server refused the request")
 _NO_REPLICA = ItemError("no_replica", "no replica could answer, however often it was tried")
 _BROKE = ItemError("tutor_broke", "the answer broke off, however often it was tried")
 _BLANK = ItemError("answer_empty", "the model answered nothing, however often it was tried")
+_ALL_BLOCKED = ItemError("document_blocked", "moderation stops all of the document that this is made from")
+_RULES_AWAY_S = 1.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +67,7 @@ class KnowledgeSources:
     catalogue: Catalogue
     shelf: Shelf
     search: SureSearch
+    screen: KnowledgeScreen = field(default_factory=lambda: KnowledgeScreen(RememberedVerdicts()))
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +76,24 @@ class _Asked:
 
     prompt: AnswerPrompt
     citations: tuple[Citation, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class _Search:
+    """For what a question is answered from, within one document."""
+
+    question: str
+    budget: int
+    writer: AnswerWriter
+    rules: Rules
+
+
+class _Blocked(Exception):
+    """Moderation stops what the item is made of, or what was made."""
+
+    def __init__(self, error: ItemError) -> None:
+        super().__init__(error.code)
+        self.error = error
 
 
 class GenerateItem:
@@ -81,24 +107,28 @@ class GenerateItem:
         tutor: Tutor,
         tiers: Tiers,
         writers: Mapping[str, AnswerWriter],
+        moderation: Moderation,
     ) -> None:
         self._sources = sources
         self._queue = queue
         self._tutor = tutor
         self._tiers = tiers
         self._writers = writers
+        self._moderation = moderation
         self._warm: dict[KnowledgeBaseId, str] = {}
 
     async def __call__(self, claim: Claim) -> Outcome:
         """Raises `RecordsUnavailable` alone; whoever cancels it stops the generation down to the engine."""
         try:
             return await self._generate(claim)
-        except KnowledgeBaseNotFound:
-            return Doomed(_GONE_BASE)
-        except DocumentNotFound:
-            return Doomed(_GONE_DOCUMENT)
+        except (KnowledgeBaseNotFound, DocumentNotFound) as error:
+            return Doomed(_GONE_DOCUMENT if isinstance(error, DocumentNotFound) else _GONE_BASE)
         except TextEmpty:
             return Refused(_EMPTY)
+        except _Blocked as blocked:
+            return Refused(blocked.error)
+        except ModerationUnavailable:
+            return GivenBack(_RULES_AWAY_S)
         except TextTooLong as error:
             return Refused(
                 ItemError("text_too_long", f"{error.tokens} tokens are more than the limit of {error.limit}")
@@ -112,24 +142,32 @@ class GenerateItem:
             raise KnowledgeBaseNotFound("the knowledge base is gone")
         chosen = await self._tiers.choose(Tier.FAQ, claim.tenant, {})
         writer = self._writers[chosen.model]
-        asked = await self._asked(claim, base, writer)
-        text, reason = await self._reply(_request(claim, base, asked.prompt, chosen, writer, self._warm.get(base.id)))
+        rules = await self._moderation.rules(claim.tenant)
+        claim = await _checked(claim, rules)
+        asked = await self._asked(claim, base, writer, rules)
+        request = _request(claim, base, asked.prompt, chosen, writer, self._warm.get(base.id))
+        async with rules.reply(claim.plan.text) as check:
+            text, reason = await self._reply(request, check)
         if not text.strip():
             return Troubled(_BLANK)
         return Answered(Answer(text, reason, chosen.model, chosen.tier, chosen.fell_back, asked.citations))
 
-    async def _asked(self, claim: Claim, base: KnowledgeBase, writer: AnswerWriter) -> _Asked:
+    async def _asked(self, claim: Claim, base: KnowledgeBase, writer: AnswerWriter, rules: Rules) -> _Asked:
         document = await self._document(claim)
         if claim.plan.kind is ItemKind.SUMMARY:
             assert document is not None  # noqa: S101 - only jobs on a document have summaries
-            return _Asked(writer.summary(await self._stretch(claim, document)))
+            pieces = await self._sources.screen.all_shown(rules, await self._stretch(claim, document))
+            if not pieces:
+                raise _Blocked(_ALL_BLOCKED)
+            return _Asked(writer.summary(pieces))
         question = claim.plan.text
         budget = writer.room(base.guidance, question)
         if document is None:
             search = self._sources.search
-            found = await search.find_surely(claim.tenant, claim.base, question, budget_tokens=budget)
+            found = await search.find_surely(claim.tenant, claim.base, question, budget_tokens=budget, rules=rules)
         else:
-            found = await self._from_document(claim, document, writer, budget)
+            overview, pieces = await self._pieces(claim, document)
+            found = await self._nearest(_Search(question, budget, writer, rules), overview, pieces)
         return _Asked(writer.question(base.guidance, question, found), found.citations)
 
     async def _document(self, claim: Claim) -> Document | None:
@@ -148,7 +186,8 @@ class GenerateItem:
         below = await self._queue.layer(claim.place.job, plan.layer - 1, first=plan.first, last=plan.last)
         return [_as_chunk(item, document) for item in below]
 
-    async def _from_document(self, claim: Claim, document: Document, writer: AnswerWriter, budget: int) -> Background:
+    async def _pieces(self, claim: Claim, document: Document) -> tuple[Chunk | None, list[Chunk]]:
+        """The overview of a long document, and all that it has to say."""
         chunks, layers = await self._chunks(claim), claim.plan.layer - 1
         overview, chapters = None, []
         if layers:
@@ -157,10 +196,24 @@ class GenerateItem:
         if layers > 1:
             every = await self._queue.layer(claim.place.job, 1, first=1, last=document.chunk_count)
             chapters = [_as_chunk(item, document) for item in every]
-        # Comparing a whole book with a question would hold up every turn of the process.
-        return await asyncio.to_thread(
-            writer.from_document, claim.plan.text, overview, [*chapters, *chunks], budget=budget
-        )
+        return overview, [*chapters, *chunks]
+
+    async def _nearest(self, search: _Search, overview: Chunk | None, pieces: list[Chunk]) -> Background:
+        """Only what is about to be shown is looked at; where that changes anything, another choice may be better."""
+        if overview is not None:
+            overview = await self._sources.screen.shown(search.rules, overview)
+        fit = {overview}
+        while True:
+            # Comparing a whole book with a question would hold up every turn of the process.
+            found = await asyncio.to_thread(
+                search.writer.nearest, search.question, overview, pieces, budget=search.budget
+            )
+            if not (unseen := [piece for piece in found.shown if piece not in fit]):
+                return search.writer.background(found)
+            seen = {piece: await self._sources.screen.shown(search.rules, piece) for piece in unseen}
+            fit |= set(seen.values())
+            changed = [seen.get(piece, piece) for piece in pieces]
+            pieces = [piece for piece in changed if piece is not None]
 
     async def _chunks(self, claim: Claim, *, first: int = 1, last: int | None = None) -> list[Chunk]:
         assert claim.document is not None  # noqa: S101 - asked for after the document was found
@@ -170,15 +223,18 @@ class GenerateItem:
             raise DocumentNotFound("the document is gone")
         return list(found)
 
-    async def _reply(self, request: TutorRequest) -> tuple[str, str]:
+    async def _reply(self, request: TutorRequest, check: ReplyCheck) -> tuple[str, str]:
         """The text and why it ended."""
         pieces: list[str] = []
         async with self._tutor.reply(request) as reply:
             async for item in reply.items:
                 match item:
                     case Piece(text):
-                        pieces.append(text)
+                        pieces.append(check.feed(text))
+                        _stop_if_blocked(check)
                     case ReplyEnd(reason):
+                        pieces.append(await check.finish())
+                        _stop_if_blocked(check)
                         self._remember(request, reply.replica)
                         return "".join(pieces), reason
                     case never:
@@ -191,6 +247,21 @@ class GenerateItem:
         self._warm[base] = replica
         if len(self._warm) > _MOST_BASES:
             del self._warm[next(iter(self._warm))]
+
+
+async def _checked(claim: Claim, rules: Rules) -> Claim:
+    """With the question as it may be asked."""
+    if claim.plan.kind is not ItemKind.QUESTION:
+        return claim
+    found = await rules.message(claim.plan.text)
+    if found.blocked is not None:
+        raise _Blocked(ItemError("question_blocked", f"moderation stopped the question: {found.blocked}"))
+    return replace(claim, plan=replace(claim.plan, text=found.text))
+
+
+def _stop_if_blocked(check: ReplyCheck) -> None:
+    if (reason := check.judgement.blocked) is not None:
+        raise _Blocked(ItemError("answer_blocked", f"moderation stopped the answer: {reason}"))
 
 
 def _request(

@@ -8,7 +8,7 @@ from uuid import UUID, uuid4
 from typing_extensions import override
 
 from gateway.choice_check import ReplyRules
-from gateway.domain.moderation.injection import InjectionScorer, Thresholds
+from gateway.domain.moderation.injection import InjectionScorer, Score, Surface, Thresholds
 from gateway.domain.moderation.phrase_book import PhraseBook
 from gateway.domain.moderation.phrases import Action, Phrase, PhraseList
 from gateway.domain.moderation.policy import Policy
@@ -20,6 +20,17 @@ from sessions.moderation_ports import ReplyCheck
 NEVER = Thresholds(flag=2.0, block=2.0)
 LENIENT = Policy(user=NEVER, knowledge=NEVER)
 _SCORER = InjectionScorer()
+
+
+class CountedScorer(InjectionScorer):
+    """Knows how many texts it has read."""
+
+    scored = 0
+
+    @override
+    def score(self, text: str, surface: Surface = Surface.USER) -> Score:
+        self.scored += 1
+        return super().score(text, surface)
 
 
 class FixedRules(RuleKeeper):

@@ -17,10 +17,14 @@ from sessions.base_indexes import BaseIndexes
 from sessions.domain.citation import Background
 from sessions.domain.knowledge import Chunk, Document, KnowledgeBase
 from sessions.knowledge_ports import Library, Shelf
+from sessions.moderation_ports import Moderation
 from sessions.vector_keeper import VectorKeeper
 from tests.support.knowledge_world import MANY, document
+from tests.support.moderated import moderation
 from tests.support.search_models import SearchModels
 from tests.support.session_fakes import FakeClock, WordCounter
+
+NO_RULES = moderation()
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,8 +36,15 @@ class Searching:
     embeddings: ModelEndpoint
     rerank: ModelEndpoint
 
-    async def find(self, base: KnowledgeBase, question: str, *, budget_tokens: int = 500) -> Background:
-        return await self.search.find(base.tenant, base.id, question, budget_tokens=budget_tokens)
+    async def find(
+        self, base: KnowledgeBase, question: str, *, budget_tokens: int = 500, desk: Moderation = NO_RULES
+    ) -> Background:
+        rules = await desk.rules(base.tenant)
+        return await self.search.find(base.tenant, base.id, question, budget_tokens=budget_tokens, rules=rules)
+
+    async def find_surely(self, base: KnowledgeBase, question: str) -> Background:
+        rules = await NO_RULES.rules(base.tenant)
+        return await self.search.find_surely(base.tenant, base.id, question, budget_tokens=500, rules=rules)
 
 
 @asynccontextmanager

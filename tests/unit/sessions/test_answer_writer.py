@@ -1,5 +1,6 @@
 """Prompts of jobs that fit, and what of a document stands in them."""
 
+from collections.abc import Sequence
 from uuid import uuid4
 
 import pytest
@@ -14,6 +15,11 @@ from tests.support.session_fakes import WordCounter
 
 SHARES = AnswerShares(window=1000, answer=100, summary=50, question=60, background=300)
 DOCUMENT = DocumentId(uuid4())
+
+
+def from_document(question: str, overview: Chunk | None, pieces: Sequence[Chunk], *, budget: int) -> Background:
+    one = writer()
+    return one.background(one.nearest(question, overview, pieces, budget=budget))
 
 
 def writer(shares: AnswerShares = SHARES) -> AnswerWriter:
@@ -83,7 +89,7 @@ def test_in_the_smallest_window_two_summaries_still_fit() -> None:
 
 def test_the_overview_comes_first_and_then_what_is_near_the_question() -> None:
     pieces = [chunk(1, "Delivery takes three days."), chunk(2, "Returns are free."), chunk(3, "We like zebras.")]
-    found = writer().from_document("Are returns free?", chunk(1, "A handbook of a shop."), pieces, budget=100)
+    found = from_document("Are returns free?", chunk(1, "A handbook of a shop."), pieces, budget=100)
     assert "[1] Handbook\nA handbook of a shop.\n[2] Handbook\nReturns are free." in found.text
     assert "zebras" not in found.text
     assert [(cited.chunk, cited.score) for cited in found.citations] == [(2, 1.0)]
@@ -92,21 +98,21 @@ def test_the_overview_comes_first_and_then_what_is_near_the_question() -> None:
 
 def test_no_more_than_fits_is_shown_and_the_next_one_may_fit() -> None:
     pieces = [chunk(1, "returns free " + "long " * 50), chunk(2, "returns short")]
-    found = writer().from_document("returns free", None, pieces, budget=10)
+    found = from_document("returns free", None, pieces, budget=10)
     assert [cited.chunk for cited in found.citations] == [2]
-    nothing = writer().from_document("returns free", chunk(1, "too " * 50), pieces[:1], budget=10)
+    nothing = from_document("returns free", chunk(1, "too " * 50), pieces[:1], budget=10)
     assert (nothing.text, nothing.tokens, nothing.citations) == ("", 0, ())
 
 
 def test_a_question_that_shares_no_word_gets_the_beginning() -> None:
     pieces = [chunk(number, f"piece {number}") for number in range(1, 4)]
-    found = writer().from_document("What is it about?", None, pieces, budget=9)
+    found = from_document("What is it about?", None, pieces, budget=9)
     assert [(cited.chunk, cited.score) for cited in found.citations] == [(1, 0.0), (2, 0.0)]
 
 
 def test_headings_count_as_words() -> None:
     pieces = [chunk(1, "Three days.", "Delivery"), chunk(2, "Two weeks.", "Returns")]
-    found = writer().from_document("returns?", None, pieces, budget=100)
+    found = from_document("returns?", None, pieces, budget=100)
     assert [cited.heading for cited in found.citations] == ["Returns"]
 
 

@@ -3,11 +3,15 @@
 from collections.abc import AsyncIterator, Collection, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
-from uuid import uuid4
+from uuid import UUID, uuid4
 
 import pytest
 from typing_extensions import override
 
+from gateway.domain.moderation.injection import InjectionScorer
+from gateway.domain.moderation.phrases import Action
+from gateway.moderation_desk import ModerationDesk
+from gateway.moderation_ports import Live
 from sessions.adapters.memory_jobs import MemoryJobs
 from sessions.adapters.memory_knowledge import MemoryKnowledge
 from sessions.answer_writer import AnswerWriter
@@ -33,6 +37,7 @@ from sessions.domain.tiers import Chosen, Tier
 from sessions.domain.turn import Usage
 from sessions.domain.viewer import TenantId
 from sessions.errors import (
+    ModerationUnavailable,
     PoolUnavailable,
     RecordsUnavailable,
     TutorAbsent,
@@ -42,9 +47,11 @@ from sessions.errors import (
     TutorUnavailable,
 )
 from sessions.job_ports import SureSearch
+from sessions.moderation_ports import Moderation, Rules
 from sessions.ports import Piece, ReplyEnd, Tiers, Tutor, TutorReply, TutorRequest
 from sessions.use_cases.generate_item import GenerateItem, KnowledgeSources
 from tests.support.jobs_fixture import ANNE, LEASE, job
+from tests.support.moderated import FixedRules, banned, live_rules, moderation
 from tests.support.records_world import HERE, NOON
 from tests.support.session_fakes import WordCounter
 from tests.support.shelved import GUIDANCE, put, shelved
@@ -53,6 +60,7 @@ SIZES = LayerSizes(whole=10, stretch=20, summaries=2)
 FOUND = Background("[1] Returns\nReturns are free.", 5, (Citation(DocumentId(uuid4()), "Returns", 1, "", 0.9),))
 
 
+NO_RULES = moderation()
 LARGE = Chosen(Tier.FAQ, "large", fell_back=True)
 
 
@@ -63,7 +71,7 @@ class FakeSearch(SureSearch):
 
     @override
     async def find_surely(
-        self, tenant: TenantId, base: KnowledgeBaseId, question: str, *, budget_tokens: int
+        self, tenant: TenantId, base: KnowledgeBaseId, question: str, *, budget_tokens: int, rules: Rules
     ) -> Background:
         if not self.is_ready:
             raise RecordsUnavailable
@@ -167,7 +175,12 @@ class Bench:
         return self.request.messages[-1].content
 
 
-async def bench(*texts: str, questions: Sequence[str] = ("Free?", "How long?"), of_document: bool = False) -> Bench:
+async def bench(
+    *texts: str,
+    questions: Sequence[str] = ("Free?", "How long?"),
+    of_document: bool = False,
+    desk: Moderation = NO_RULES,
+) -> Bench:
     knowledge, jobs, tutor, search, tiers = MemoryKnowledge(), MemoryJobs(), ScriptedTutor(), FakeSearch(), FakeTiers()
     base, document = await shelved(knowledge, HERE.tenant, *texts)
     chunks = await knowledge.chunks_of(HERE.tenant, base.id, document.id)
@@ -180,6 +193,7 @@ async def bench(*texts: str, questions: Sequence[str] = ("Free?", "How long?"), 
         tutor=tutor,
         tiers=tiers,
         writers={"large": AnswerWriter(counter=WordCounter(), shares=shares)},
+        moderation=desk,
     )
     added = await jobs.add(wanted, plans, None, limit=9)
     return Bench(knowledge, jobs, tutor, search, tiers, generate, base, document, added)
@@ -358,3 +372,102 @@ async def test_with_one_chapter_its_summary_is_the_overview() -> None:
     outcome = await on.next()
     assert isinstance(outcome, Answered)
     assert "[1] Returns\nAll about returns." in on.shown
+
+
+class Unreadable(FixedRules):
+    @override
+    async def live(self, tenant: UUID, scenario: UUID | None) -> Live:
+        raise ModerationUnavailable("no rules")
+
+
+async def test_a_blocked_question_is_refused_before_anything_is_searched_or_asked() -> None:
+    on = await bench(questions=["the s.e.c.r.e.t"], desk=moderation(banned("secret")))
+    outcome = await on.next()
+    assert isinstance(outcome, Refused)
+    assert (outcome.error.code, outcome.error.message) == (
+        "question_blocked",
+        "moderation stopped the question: banned_phrase",
+    )
+    assert (on.search.asked, on.tutor.requests) == ([], [])
+
+
+async def test_a_masked_question_is_searched_for_and_asked_with_its_masks() -> None:
+    on = await bench(questions=["Is the secret free?"], desk=moderation(banned("secret", action=Action.MASK)))
+    assert isinstance(await on.next(), Answered)
+    assert on.search.asked[0][0] == "Is the *** free?"
+    assert "Is the *** free?" in on.shown
+    assert "secret" not in on.shown
+
+
+@pytest.mark.parametrize("size", range(1, 12))
+async def test_a_blocked_answer_ends_the_generation_however_it_is_cut(size: int) -> None:
+    on = await bench(desk=moderation(banned("secret word")))
+    text = "It is the secret word, you see"
+    on.tutor.script = [*(text[at : at + size] for at in range(0, len(text), size)), AssertionError("asked for more")]
+    outcome = await on.next()
+    assert isinstance(outcome, Refused)
+    assert (outcome.error.code, outcome.error.message) == (
+        "answer_blocked",
+        "moderation stopped the answer: banned_phrase",
+    )
+
+
+async def test_a_phrase_that_ends_an_answer_blocks_it_too() -> None:
+    on = await bench(desk=moderation(banned("secret word")))
+    on.tutor.script = ["It is the secret ", "word"]
+    outcome = await on.next()
+    assert isinstance(outcome, Refused)
+    assert outcome.error.code == "answer_blocked"
+
+
+async def test_an_answer_has_its_masks() -> None:
+    on = await bench(desk=moderation(banned("secret", action=Action.MASK)))
+    on.tutor.script = ["a sec", "ret", " plan"]
+    outcome = await on.next()
+    assert isinstance(outcome, Answered)
+    assert outcome.answer.text == "a *** plan"
+
+
+async def test_an_item_waits_for_rules_that_cannot_be_read() -> None:
+    on = await bench(desk=ModerationDesk(keeper=Unreadable(live_rules()), scorer=InjectionScorer()))
+    outcome = await on.next()
+    assert isinstance(outcome, GivenBack)
+    assert outcome.pause_s > 0
+    assert on.tutor.requests == []
+
+
+async def test_what_is_banned_of_a_document_is_neither_shown_nor_cited() -> None:
+    desk = moderation(banned("secret word"), banned("thirty", action=Action.MASK, name="masked"))
+    texts = ["Returns by secret word.", "Returns take thirty days."]
+    on = await bench(*texts, questions=["Returns?"], of_document=True, desk=desk)
+    outcome = await on.next()
+    assert isinstance(outcome, Answered)
+    assert "secret" not in on.shown
+    assert "Returns take *** days." in on.shown
+    assert [citation.chunk for citation in outcome.answer.citations] == [2]
+
+
+async def test_a_document_of_which_nothing_may_be_shown_is_not_summarised() -> None:
+    texts = ["secret word " * 4] * 4
+    on = await bench(*texts, questions=["Returns?"], of_document=True, desk=moderation(banned("secret word")))
+    outcome = await on.next()
+    assert isinstance(outcome, Refused)
+    assert outcome.error.code == "document_blocked"
+    assert on.tutor.requests == []
+
+
+async def test_an_overview_that_is_banned_now_is_left_out() -> None:
+    keeper = FixedRules(live_rules())
+    desk = ModerationDesk(keeper=keeper, scorer=InjectionScorer())
+    on = await bench(*["word " * 8] * 4, of_document=True, desk=desk)
+    on.tutor.script = ["A tale of a secret word."]
+    while (claim := await on.claim()).plan.kind is ItemKind.SUMMARY:
+        ended = await on.generate(claim)
+        assert isinstance(ended, Answered)
+        await on.jobs.settle(claim, Ended(answer=ended.answer), at=NOON)
+    on.tutor.script = ["It is free."]
+    await on.generate(claim)
+    assert "secret word" in on.shown
+    keeper.now = live_rules([banned("secret word")])
+    assert isinstance(await on.generate(claim), Answered)
+    assert "secret word" not in on.shown

@@ -9,7 +9,7 @@ from gateway.domain.moderation.release import moderate
 from gateway.moderation_settings import ModerationSettings
 from gateway.settings import ModelSettings, Settings
 from gateway.wiring.moderation import Moderating, moderating
-from sessions.adapters.postgres.engine import postgres_engine
+from gateway.wiring.postgres import watched_database
 
 
 @asynccontextmanager
@@ -23,12 +23,11 @@ async def moderating_process(
         model=ModelSettings(name="none", folder=Path()),
         moderation=ModerationSettings(refresh_s=refresh_s, wait_s=wait_s),
     )
-    engine = postgres_engine(database_url)
-    try:
-        async with moderating(settings, engine) as made:
-            yield made
-    finally:
-        await engine.dispose()
+    async with (
+        watched_database(database_url, patience_s=1.0) as postgres,
+        moderating(settings, postgres.engine) as made,
+    ):
+        yield made
 
 
 def finds(book: PhraseBook, text: str) -> bool:

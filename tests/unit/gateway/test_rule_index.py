@@ -82,12 +82,15 @@ async def test_an_answer_that_crosses_a_change_does_not_count_for_it() -> None:
         (kept,) = (await here.stores.lists.page(HERE.tenant, limit=2)).items
         again = asyncio.create_task(here.stores.lists.archive(HERE.tenant, kept.id, INSTRUCTOR))
         await asyncio.sleep(0)
+        crossing, here.source.open = here.source.open, asyncio.Event()
+        crossing.set()
+        await eventually(lambda: here.source.looks == 3)
         turn = asyncio.create_task(here.versions())
-        await asyncio.sleep(0)
+        await asyncio.sleep(0.01)
+        assert not turn.done()
         here.source.open.set()
         assert await turn == []
         await asyncio.gather(changing, again)
-        assert here.source.looks == 3
 
 
 async def test_what_another_process_changes_is_read_soon() -> None:

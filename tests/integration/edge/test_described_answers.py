@@ -64,7 +64,10 @@ def real(edge: Edge) -> Real:
             ends_at="2126-01-01T08:00:00Z",
             expected_trainees=9,
         )
+        phrases = instructor.post("/v1/moderation/lists", json={"name": "words", "phrases": [{"text": "sesame oil"}]})
         return {
+            "list_id": phrases.raise_for_status().json()["id"],
+            "version": "1",
             "session_id": session,
             "drill_id": drill,
             "turn": "1",

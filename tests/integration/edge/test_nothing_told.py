@@ -60,6 +60,10 @@ def bodies() -> Iterator[tuple[str, bytes]]:
         {"scenario_id": WORD, "drill_id": WORD, "metadata": {WORD: WORD}},
         {"model": WORD, "messages": [{"role": "user", "content": WORD}], "user": WORD, WORD: WORD},
         {"model": "smollm2", "messages": [{"role": "user", "content": WORD}], "stream": True},
+        {"name": WORD, "phrases": [{"text": WORD, "id": WORD, "category": WORD}], "allowed": [WORD]},
+        {"phrases": [{"text": WORD}], "texts": [WORD], "recent_turns": 5},
+        {"text": WORD, "direction": "input"},
+        {"input": WORD},
         {WORD: {WORD: [WORD]}},
     ]
     yield from (("application/json", json.dumps(body, ensure_ascii=False).encode()) for body in sent)

@@ -21,7 +21,7 @@ from sessions.errors import ModerationUnavailable, RecordsUnavailable
 from sessions.fault_log import log_fault
 
 _log: FilteringBoundLogger = structlog.get_logger(__name__)
-_OF_A_BOOK = 200
+_OF_A_BOOK = 800
 """What a book takes beside its phrases, in phrases."""
 
 _TURN_S = 0.001

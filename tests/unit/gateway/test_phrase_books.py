@@ -133,12 +133,12 @@ async def test_a_database_that_hangs_is_not_waited_for_without_end() -> None:
 
 
 async def test_the_books_in_memory_are_bounded_and_the_last_used_stay() -> None:
-    async with world(most_phrases=1_000) as here:  # five small ones, less what they say
+    async with world(most_phrases=4_000) as here:  # five small ones, less what they say
         lists = await here.lists(*(f"text {n}" for n in range(12)))
         for each in lists:
             await here.books.of(HERE.tenant, [each])
             await here.books.of(HERE.tenant, [lists[0]])
-            assert here.books.gauges()["moderation_phrases_ready"] <= 1_000
+            assert here.books.gauges()["moderation_phrases_ready"] <= 4_000
         assert here.books.gauges()["moderation_books"] == 4
         assert here.source.read.count(lists[0]) == 1
 

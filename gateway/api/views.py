@@ -177,8 +177,8 @@ class MarkView(View):
     category: str
     severity: int
     action: str
-    list: str
-    list_version: int
+    list: str | None
+    list_version: int | None
     start: int
     end: int
     score: float | None
@@ -193,8 +193,8 @@ class MarkView(View):
             category=mark.category,
             severity=mark.severity,
             action=mark.action,
-            list=mark.list_name,
-            list_version=mark.list_version,
+            list=mark.list_name or None,
+            list_version=mark.list_version or None,
             start=mark.start,
             end=mark.end,
             score=mark.score,

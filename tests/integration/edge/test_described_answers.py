@@ -51,8 +51,11 @@ def described(edge: Edge) -> schemathesis.BaseSchema:
 def real(edge: Edge) -> Real:
     """The ids of things that exist. A replica is none of them, since draining the only one would end the rest."""
     with edge.world.client() as trainee, edge.world.client(edge.world.seed.keys.instructor) as instructor:
+        flagged = {"text": "sesame oil", "action": "flag"}
+        words = {"name": "words", "phrases": [flagged], "live": True}
+        phrases = instructor.post("/v1/moderation/lists", json=words)
         session = edge.world.open_session(trainee)
-        trainee.post(f"/v1/sessions/{session}/turns", json={"text": "Hello"}).raise_for_status()
+        trainee.post(f"/v1/sessions/{session}/turns", json={"text": "Sesame oil"}).raise_for_status()
         base = made(instructor, "/v1/knowledge-bases", name="prices")
         document = made(instructor, f"/v1/knowledge-bases/{base}/documents", name="list", text="A pump costs 48.")
         drill = made(
@@ -64,7 +67,6 @@ def real(edge: Edge) -> Real:
             ends_at="2126-01-01T08:00:00Z",
             expected_trainees=9,
         )
-        phrases = instructor.post("/v1/moderation/lists", json={"name": "words", "phrases": [{"text": "sesame oil"}]})
         return {
             "list_id": phrases.raise_for_status().json()["id"],
             "version": "1",

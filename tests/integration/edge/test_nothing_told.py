@@ -15,6 +15,7 @@ WORD = "zwölfkampf-4711"
 """Stands in everything that is sent; nobody else would write it."""
 PLAIN = "zwoelfkampf-4711"
 """Where only ASCII can stand."""
+NOBODYS = "00000000-0000-4000-8000-000000000000"
 MARKS = (WORD, PLAIN, json.dumps(WORD).strip('"'), "zw%C3%B6lfkampf", "zwoelfkampf")
 
 
@@ -64,6 +65,7 @@ def bodies() -> Iterator[tuple[str, bytes]]:
         {"phrases": [{"text": WORD}], "texts": [WORD], "recent_turns": 5},
         {"text": WORD, "direction": "input"},
         {"input": WORD},
+        {"decision": "false_alarm", "note": WORD, "effect": {"allow": {"list_id": NOBODYS, "phrase": WORD}}},
         {WORD: {WORD: [WORD]}},
     ]
     yield from (("application/json", json.dumps(body, ensure_ascii=False).encode()) for body in sent)

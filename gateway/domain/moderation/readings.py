@@ -15,6 +15,9 @@ from gateway.domain.moderation.phrase_book import Index
 
 _START = 0
 _NOTHING = ()
+_MOST_OTHERS = 64
+"""How many other ways to read are gone at once, those that reach back the furthest. Real lists have two or three; this
+bounds the time that a list can cost whose phrases differ in nothing but their spaces."""
 
 
 class Hit(NamedTuple):
@@ -131,6 +134,8 @@ class GapWalk(Walk):
             states = {self._automaton.step(each.state, char) for each in self._left}
             joined = [_Other(state, self._count - 1, is_certain=resumes) for state in states]
             self._others += [each for each in joined if self._is_alive(each)]
+            if len(self._others) > _MOST_OTHERS:
+                self._others = sorted(self._others, key=self._reach, reverse=True)[:_MOST_OTHERS]
         self._left.clear()
         self._word += 1
         self._last = char
@@ -148,3 +153,6 @@ class GapWalk(Walk):
 
     def _is_alive(self, other: _Other) -> bool:
         return self._automaton.unfinished[other.state] > self._count - other.joined_at
+
+    def _reach(self, other: _Other) -> tuple[int, int]:
+        return self._automaton.unfinished[other.state], other.state

@@ -112,6 +112,12 @@ def test_what_is_found_in_two_ways_is_told_once() -> None:
     assert {hit.rule for hit in found} == {0, 1, 2, 3, 4, 5}
 
 
+def test_a_list_whose_phrases_differ_in_spaces_alone_costs_no_more_than_some_ways() -> None:
+    variants = ["".join("a" + " " * (number >> at & 1) for at in range(9)) + " a" for number in range(512)]
+    found, _ = walked(GapWalk(book(*variants).plain), "a " * 40)
+    assert 0 < len({hit.rule for hit in found}) < len(variants)
+
+
 def test_what_begins_behind_a_gap_is_found_without_it() -> None:
     found, _ = walked(GapWalk(book("sp法轮", "法轮").plain), "s-p法轮")
     assert found == [Hit(3, 5, 1, 2), Hit(0, 5, 0, 4)]

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from gateway.errors import TooManyUploads
 from sessions.knowledge_ports import Catalogue, DocumentReader, Library
+from sessions.moderation_ports import Moderation
 from sessions.ports import Clock
 from sessions.use_cases.add_document import AddDocument, Cutting
 from sessions.use_cases.create_knowledge_base import CreateKnowledgeBase
@@ -48,7 +49,13 @@ class KnowledgeCases:
 
 
 def knowledge_cases(
-    *, library: Library, catalogue: Catalogue, reader: DocumentReader, cutting: Cutting, clock: Clock
+    *,
+    library: Library,
+    catalogue: Catalogue,
+    reader: DocumentReader,
+    cutting: Cutting,
+    clock: Clock,
+    moderation: Moderation,
 ) -> KnowledgeCases:
     return KnowledgeCases(
         uploads=Uploads(most=cutting.settings.in_hand),
@@ -56,7 +63,9 @@ def knowledge_cases(
         read_base=ReadKnowledgeBase(catalogue=catalogue),
         list_bases=ListKnowledgeBases(catalogue=catalogue),
         remove_base=RemoveKnowledgeBase(library=library),
-        add_document=AddDocument(library=library, catalogue=catalogue, reader=reader, cutting=cutting, clock=clock),
+        add_document=AddDocument(
+            library=library, catalogue=catalogue, reader=reader, cutting=cutting, clock=clock, moderation=moderation
+        ),
         read_document=ReadDocument(catalogue=catalogue),
         list_documents=ListDocuments(catalogue=catalogue),
         remove_document=RemoveDocument(library=library),

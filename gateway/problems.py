@@ -115,6 +115,7 @@ KINDS: Mapping[type[Exception], Kind] = {
         _CONFLICT, "knowledge_base_exists", "there is a knowledge base of this name, with another guidance"
     ),
     training.KnowledgeBaseFull: Kind(_CONFLICT, "knowledge_base_full", facts=("chunks", "limit")),
+    training.DocumentBlocked: Kind(_UNPROCESSABLE, "document_blocked", facts=("chunk", "reason", "findings")),
     training.DocumentUnreadable: Kind(_UNPROCESSABLE, "document_unreadable", facts=("reason",)),
     training.SceneUnknown: Kind(_UNPROCESSABLE, "invalid_request"),
     training.TextEmpty: Kind(_UNPROCESSABLE, "text_empty"),

@@ -116,6 +116,16 @@ class DocumentUnreadable(SessionsError):
         self.reason = reason
 
 
+class DocumentBlocked(SessionsError):
+    """Moderation stops what stands in this chunk of a document; the findings name the rules, never the words."""
+
+    def __init__(self, reason: str, *, chunk: int, findings: list[dict[str, str]]) -> None:
+        super().__init__(f"moderation stops what stands in chunk {chunk}: {reason}")
+        self.reason = reason
+        self.chunk = chunk
+        self.findings = findings
+
+
 class SceneUnknown(SessionsError):
     """The scenario has no scene of this name."""
 

@@ -31,6 +31,7 @@ class DocumentView(View):
     size_bytes: int
     tokens: int
     chunk_count: int
+    flagged_chunks: int
     created_at: datetime
 
     @classmethod
@@ -44,5 +45,6 @@ class DocumentView(View):
             size_bytes=document.size_bytes,
             tokens=document.tokens,
             chunk_count=document.chunk_count,
+            flagged_chunks=document.flagged_chunks,
             created_at=document.created_at,
         )

@@ -10,11 +10,14 @@ from sessions.adapters.postgres.knowledge_catalogue import PostgresCatalogue
 from sessions.adapters.postgres.knowledge_library import PostgresLibrary
 from sessions.adapters.tokenizer import ModelTokenizer
 from sessions.domain.neutralise import neutralised
+from sessions.moderation_ports import Moderation
 from sessions.settings import DocumentSettings
 from sessions.use_cases.add_document import Cutting
 
 
-def knowledge(settings: Settings, engine: AsyncEngine, counter: ModelTokenizer) -> KnowledgeCases:
+def knowledge(
+    settings: Settings, engine: AsyncEngine, counter: ModelTokenizer, moderation: Moderation
+) -> KnowledgeCases:
     """`counter` is the default model's: chunks are cut once, whatever model will be shown them."""
     documents = settings.sessions.documents
 
@@ -27,6 +30,7 @@ def knowledge(settings: Settings, engine: AsyncEngine, counter: ModelTokenizer) 
         reader=document_processes(documents),
         cutting=Cutting(count, documents),
         clock=SystemClock(),
+        moderation=moderation,
     )
 
 

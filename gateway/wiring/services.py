@@ -183,25 +183,18 @@ async def services(
         shared = await stack.enter_async_context(shared_turns(settings.journal, redis.client, use.read_turn))
         taking = use, turn_admission(use, limited, guesses(settings)), shared
         turns = await stack.enter_async_context(_running_turns(settings, taking, (metrics, drift, think), spans))
-        ending = _stop_when(stopping, turns.stop, jobs.workers.stop, routed.stop)
-        await stack.enter_async_context(background(turns.heed_readers(grace_s=settings.journal.unread_grace_s), ending))
+        await stack.enter_async_context(
+            background(
+                turns.heed_readers(grace_s=settings.journal.unread_grace_s),
+                _stop_when(stopping, turns.stop, jobs.workers.stop, routed.stop),
+            )
+        )
         figures = _Figures(lock, stores.sets, think, finding, jobs, limited, moderated, door, stores)
         _watch((metrics, drift), turns, figures, routed, no_figures if spans is None else spans.counts.figures)
         ways = ChatWays(tiers, routed.carrier, limited.gate, limited.limits, chat_moderation(moderated.desk))
         chats = openai_chats(settings, counters, ways, stopping, spans)
-        own = _Own(
-            use,
-            turns,
-            tiers,
-            metrics,
-            drift,
-            jobs.cases,
-            knowledge(settings, engine, counters[settings.model.name]),
-            limited,
-            chats,
-            door,
-            moderated,
-        )
+        documents = knowledge(settings, engine, counters[settings.model.name], moderated.desk)
+        own = _Own(use, turns, tiers, metrics, drift, jobs.cases, documents, limited, chats, door, moderated)
         yield _services(settings, own, stores, routed, leaving or stopping)
 
 

@@ -59,6 +59,8 @@ class Document:
     chunk_count: int
     created_by: AccountId
     created_at: datetime
+    flagged_chunks: int = 0
+    """In which the rules of the upload's day found something that does not block."""
 
     def says_the_same_as(self, other: "Document") -> bool:
         """Whether storing one in place of the other would change nothing that anybody can read."""

@@ -11,9 +11,11 @@ from sessions.domain.citation import KnowledgeBaseId
 from sessions.domain.knowledge import MediaType, Shelved
 from sessions.errors import DocumentUnreadable
 from sessions.knowledge_ports import DocumentReader
+from sessions.moderation_ports import Moderation
 from sessions.settings import DocumentSettings
 from sessions.use_cases.add_document import AddDocument, Cutting, Upload
 from sessions.use_cases.create_knowledge_base import CreateKnowledgeBase
+from tests.support.moderated import moderation
 from tests.support.records_world import HERE, People
 from tests.support.session_fakes import FakeClock
 
@@ -41,6 +43,7 @@ class LineReader(DocumentReader):
 class KnowledgeHouse:
     knowledge: MemoryKnowledge = field(default_factory=MemoryKnowledge)
     clock: FakeClock = field(default_factory=FakeClock)
+    desk: Moderation = field(default_factory=moderation)
 
     @property
     def create(self) -> CreateKnowledgeBase:
@@ -54,6 +57,7 @@ class KnowledgeHouse:
             reader=LineReader(),
             cutting=Cutting(lambda text: len(text.split()), SETTINGS),
             clock=self.clock,
+            moderation=self.desk,
         )
 
     async def base(self, name: str = "products", people: People = HERE, guidance: str = "") -> KnowledgeBaseId:

@@ -84,4 +84,5 @@ def document_of(row: Row[Any]) -> Document:
         chunk_count=row.chunk_count,
         created_by=row.created_by,
         created_at=row.created_at,
+        flagged_chunks=row.flagged_chunks,
     )

@@ -153,6 +153,7 @@ def _document_values(document: Document) -> dict[str, object]:
         "size_bytes": document.size_bytes,
         "tokens": document.tokens,
         "chunk_count": document.chunk_count,
+        "flagged_chunks": document.flagged_chunks,
         "created_by": document.created_by,
         "created_at": document.created_at,
     }

@@ -264,6 +264,7 @@ async def _house(
         reader=document_processes(DOCUMENTS),
         cutting=Cutting(lambda text: len(text.split()), DOCUMENTS),
         clock=clock,
+        moderation=ruled.desk,
     )
     think = ThinkTime(think=use.compact_session, at_once=2, failed=lambda: None)
 

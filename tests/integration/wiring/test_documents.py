@@ -10,6 +10,7 @@ from gateway.wiring.models import model_counters
 from sessions.adapters.postgres.knowledge_shelf import PostgresShelf
 from sessions.domain.knowledge import MediaType, Shelving
 from sessions.use_cases.add_document import Upload
+from tests.support.moderated import moderation
 from tests.support.records_world import HERE, settle
 from tests.support.tiny_model import tiny_model
 
@@ -30,7 +31,7 @@ async def test_chunks_have_no_more_of_the_models_tokens_than_they_may(
         }
     )
     counter = model_counters(settings)["m"]
-    cases, shelf = knowledge(settings, database_engine, counter), PostgresShelf(engine=database_engine)
+    cases, shelf = knowledge(settings, database_engine, counter, moderation()), PostgresShelf(engine=database_engine)
     base, _ = await cases.create_base(HERE.teacher, "handbook")
     upload = Upload("handbook", MediaType.MARKDOWN, TEXT.encode())
     shelved = await cases.add_document(HERE.teacher, base.id, upload)

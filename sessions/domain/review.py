@@ -84,7 +84,7 @@ class ReviewInContext:
     title: str
     """Of the scenario."""
     withheld: str | None
-    """What the trainee said, where moderation let nothing of it pass as it was; it is shown here and nowhere else."""
+    """What the trainee said, where moderation stopped it; it is shown here and nowhere else."""
     before: tuple[Turn, ...]
     after: tuple[Turn, ...]
 

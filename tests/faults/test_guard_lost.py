@@ -79,6 +79,21 @@ def stopped_both_ways(here: World, client: httpx.Client, session: str) -> None:
     assert figure(client, "guard_unsafe_total") >= 3
 
 
+def chats_are_stopped_too(here: World) -> None:
+    def chat(text: str) -> httpx.Response:
+        asked = {"model": "smollm2", "stream": True, "messages": [{"role": "user", "content": text}]}
+        return staff.post("/v1/chat/completions", json=asked)
+
+    with here.client(here.seed.keys.instructor) as staff:
+        refused = chat("How do I build a bomb?")
+        assert (refused.status_code, refused.json()["error"]["code"]) == (400, "content_blocked")
+        lines = [line.removeprefix("data: ") for line in chat("Hello").text.splitlines() if line]
+    assert lines.pop() == "[DONE]"
+    choices = [choice for line in lines for choice in json.loads(line)["choices"]]
+    assert "".join(choice["delta"].get("content") or "" for choice in choices) == RELEASED
+    assert choices[-1]["finish_reason"] == "content_filter"
+
+
 def passes_with_a_mark_after_one_wait(here: World, client: httpx.Client, session: str) -> None:
     (engine,) = here.engines.values()
     engine.script(reply=LONG)
@@ -99,6 +114,7 @@ def test_with_its_guard_the_unsafe_is_stopped_and_without_it_passes_with_a_mark(
         session = here.open_session(client)
         assert told_of_guard(client) == (200, True)
         stopped_both_ways(here, client, session)
+        chats_are_stopped_too(here)
         guard.freeze()
         passes_with_a_mark_after_one_wait(here, client, session)
         guard.thaw()

@@ -142,9 +142,8 @@ async def services(
 
     Raises `TokenizerUnusable` or `FleetUnfit` when the model and its replicas cannot be used together.
     """
-    metrics, counters = Metrics(), model_counters(settings)
-    tell_counters(counters)
-    drift = TokenDrift(counted_by=counted_by(counters))
+    tell_counters(counters := model_counters(settings))
+    metrics, drift = Metrics(), TokenDrift(counted_by=counted_by(counters))
     async with AsyncExitStack() as stack:
         stores = await stack.enter_async_context(_stores(settings))
         engine, redis, kept = stores.postgres.engine, stores.redis, stores.kept
@@ -183,12 +182,8 @@ async def services(
         shared = await stack.enter_async_context(shared_turns(settings.journal, redis.client, use.read_turn))
         taking = use, turn_admission(use, limited, guesses(settings)), shared
         turns = await stack.enter_async_context(_running_turns(settings, taking, (metrics, drift, think), spans))
-        await stack.enter_async_context(
-            background(
-                turns.heed_readers(grace_s=settings.journal.unread_grace_s),
-                _stop_when(stopping, turns.stop, jobs.workers.stop, routed.stop),
-            )
-        )
+        ending = _stop_when(stopping, turns.stop, jobs.workers.stop, routed.stop)
+        await stack.enter_async_context(background(turns.heed_readers(grace_s=settings.journal.unread_grace_s), ending))
         figures = _Figures(lock, stores.sets, think, finding, jobs, limited, moderated, door, stores)
         _watch((metrics, drift), turns, figures, routed, no_figures if spans is None else spans.counts.figures)
         ways = ChatWays(tiers, routed.carrier, limited.gate, limited.limits, chat_moderation(moderated.desk))

@@ -11,6 +11,7 @@ from sessions.domain.moderation import Judgement
 from sessions.domain.note import NoteMaker
 from sessions.domain.scenario import ScenarioContent
 from sessions.domain.session import Session, SessionId
+from sessions.domain.summary_text import nothing_kept
 from sessions.domain.tiers import Chosen, Tier
 from sessions.domain.turn import IdempotencyKey, Turn
 from sessions.domain.viewer import Viewer
@@ -18,6 +19,7 @@ from sessions.errors import SessionClosed, SessionMoved, TurnLimitReached
 from sessions.moderation_ports import Moderation, Rules
 from sessions.ports import Asker, KnowledgeSearch, Records, TutorRequest, UnitOfWork
 from sessions.prompt_writer import PromptWriter
+from sessions.use_cases.censored_note import censored
 from sessions.use_cases.note_book import CompactionOutcome, NoteBook, NoteDraft
 from sessions.use_cases.read_scenario import known_scenario
 from sessions.use_cases.read_session import visible_session
@@ -161,7 +163,7 @@ class TurnPreparation:
     ) -> PreparedTurn:
         """`order` is for the text as it was checked."""
         text_tokens = writer.message_tokens(order.text)
-        known = await self._with_room(known, writer, order)
+        known = await self._with_room(known, writer, order, message.rules)
         session, content, history = known.session, known.content, known.history
         background = await self._background(known, writer, message)
         return PreparedTurn(
@@ -190,7 +192,7 @@ class TurnPreparation:
             raise TurnLimitReached(limit)
         return Known(session, scenario.content, history)
 
-    async def _with_room(self, known: Known, writer: PromptWriter, order: TurnOrder) -> Known:
+    async def _with_room(self, known: Known, writer: PromptWriter, order: TurnOrder, rules: Rules) -> Known:
         """Fold at once what must make room for the message: the trainee waits for no model.
 
         A note that came first, made in think time by whichever process, may have made the room already.
@@ -200,14 +202,17 @@ class TurnPreparation:
             if fold is None:
                 return known
             try:
-                return await self._folded(known, writer, fold)
+                return await self._folded(known, writer, fold, rules)
             except SessionMoved:
                 known = await self._known(order)
         raise SessionMoved("notes of the session are written faster than they are read")
 
-    async def _folded(self, known: Known, writer: PromptWriter, fold: Fold) -> Known:
+    async def _folded(self, known: Known, writer: PromptWriter, fold: Fold, rules: Rules) -> Known:
         turns = await self._histories.turns(known.session, fold.from_turn, fold.to_turn)
-        text = writer.notes.extract(known.content, turns, limit=writer.note_limit(known.history, fold))
+        limit = writer.note_limit(known.history, fold)
+        extract = writer.notes.extract(known.content, turns, limit=limit)
+        allowed = await censored(rules, extract, fits=lambda kept: writer.count(kept) <= limit)
+        text = allowed if allowed.strip() else nothing_kept(turns, known.content.locale)
         draft = NoteDraft(
             fold.from_turn, fold.to_turn, text, writer.count(text), NoteMaker.EXTRACT, CompactionOutcome.EXTRACTED
         )

@@ -7,6 +7,8 @@ from uuid import UUID
 import pytest
 from typing_extensions import override
 
+from gateway.domain.moderation.injection import InjectionScorer
+from gateway.moderation_desk import ModerationDesk
 from gateway.use_cases import use_cases
 from sessions.adapters.memory_knowledge import MemoryKnowledge
 from sessions.adapters.memory_working_sets import MemoryWorkingSets
@@ -23,7 +25,7 @@ from sessions.use_cases.prepare_turn import PreparedTurn, TurnPreparation
 from sessions.use_cases.served_models import ServedModels
 from sessions.use_cases.session_histories import SessionHistories
 from sessions.use_cases.start_session import SessionOrder
-from tests.support.moderated import moderation
+from tests.support.moderated import FixedRules, banned, live_rules, moderation
 from tests.support.session_fakes import SHARES, WordCounter, content, writers
 from tests.support.stage import Stage, staged
 
@@ -114,6 +116,19 @@ async def test_a_note_that_came_first_makes_the_room_as_well() -> None:
     assert prepared.history.notes == (note,)
     assert prepared.session.note_count == 1
     assert "the other one's note" in prepared.written.prompt.messages[2].content
+
+
+async def test_what_is_banned_now_enters_no_note_of_turns_that_said_it_before() -> None:
+    plain, ruled = await overdue_stage(), await overdue_stage()
+    banned_now = FixedRules(live_rules(output=[banned("word149")]))
+    desk = ModerationDesk(keeper=banned_now, scorer=InjectionScorer())
+    ruled.use = use_cases(replace(ruled.outside, moderation=desk))
+    for stage in (plain, ruled):
+        await stage.play(f"words {LONG}")
+    (told,), (note,) = await notes_of(plain), await notes_of(ruled)
+    assert "word149" in told.text
+    assert "word149" not in note.text
+    assert "word20" in note.text
 
 
 async def test_the_history_is_read_once_and_then_at_hand() -> None:

@@ -9,6 +9,7 @@ from uuid import UUID
 from pydantic import AfterValidator, BaseModel, ConfigDict, FailFast, Field
 
 from gateway.api.ids import scenario_id_of, uuid_of
+from gateway.domain.moderation.fault_words import told
 from gateway.domain.moderation.phrases import LONGEST_PHRASE
 from gateway.domain.moderation.talking_points import phrase_fault
 from gateway.domain.rfc3339 import moment_of
@@ -44,7 +45,7 @@ def _base_ref(value: str) -> str:
 def _phrase(value: str) -> str:
     fault = phrase_fault(value)
     if fault is not None:
-        raise ValueError(f"the phrase cannot be used: {fault.reason}")
+        raise ValueError(told([fault])[0][1])
     return value
 
 

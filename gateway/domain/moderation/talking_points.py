@@ -9,6 +9,8 @@ from gateway.domain.moderation.phrases import Action, Fault, Phrase, PhraseList,
 from gateway.domain.moderation.release import moderate
 
 _LIST = "outline"
+_FOLDING = Folding()
+"""Shared, since looking at a single phrase would cost less than making one."""
 
 
 class TalkingPoints:
@@ -16,11 +18,10 @@ class TalkingPoints:
 
     def __init__(self, points: Sequence[tuple[str, Sequence[str]]]) -> None:
         self._names = [name for name, _ in points]
-        folding = Folding()
         meant: dict[str, tuple[str, set[str]]] = {}
         for name, phrases in points:
             for text in phrases:
-                meant.setdefault(normalise(text, folding).text, (text, set()))[1].add(name)
+                meant.setdefault(normalise(text, _FOLDING).text, (text, set()))[1].add(name)
         self._points = {str(number): named for number, (_, named) in enumerate(meant.values())}
         rules = [
             Phrase(str(number), text, _LIST, action=Action.FLAG) for number, (text, _) in enumerate(meant.values())
@@ -37,4 +38,4 @@ class TalkingPoints:
 
 def phrase_fault(text: str) -> Fault | None:
     """What keeps a text from being one of a point's phrases: what keeps it from being one of a list's."""
-    return next(iter(faults(PhraseList(_LIST, 1, allowed=(text,)), Folding())), None)
+    return next(iter(faults(PhraseList(_LIST, 1, allowed=(text,)), _FOLDING)), None)

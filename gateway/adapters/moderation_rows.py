@@ -76,8 +76,8 @@ async def transaction(engine: AsyncEngine, side: Side, limit_s: float) -> AsyncI
             yield connection
     except IntegrityError:
         raise
-    except (DataError, UnicodeEncodeError) as error:
-        raise ValueUnstorable from error
+    except (DataError, UnicodeEncodeError):
+        raise ValueUnstorable from None  # the database's own words may be those of a phrase
     except (DBAPIError, PoolTimeout, TimeoutError) as error:
         raise RecordsUnavailable("the lists and settings of moderation cannot be asked for now") from error
 

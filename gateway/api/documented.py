@@ -28,7 +28,7 @@ LAST_EVENT_ID: Extra = {
 }
 EVENTS: Extra = {
     "description": "the turn's server-sent events: accepted, delta, then one of done, cancelled, blocked, error",
-    "content": {"text/event-stream": {"schema": {"type": "string"}}},
+    "content": {"text/event-stream": {"schema": {}}},
 }
 
 

@@ -3,12 +3,10 @@
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
-from urllib.parse import urlsplit
 
 import httpx
 
 from gateway.adapters.guard_model import GuardOverHttp
-from gateway.domain.issuer_url import is_loopback
 from gateway.domain.moderation.guard_breaker import GuardBreaker
 from gateway.guard_calls import GuardCalls
 from gateway.guard_settings import GuardSettings, WhenAway
@@ -65,13 +63,11 @@ async def guarding(settings: GuardSettings) -> AsyncIterator[Guarding]:
     if settings.url is None:
         yield Guarding(settings, None)
         return
-    # On this machine no proxy stands between, whatever the environment says.
-    is_here = is_loopback(urlsplit(str(settings.url)).hostname or "")
     key = settings.key
     headers = {} if key is None else {"Authorization": f"Bearer {key.get_secret_value()}"}
     places = httpx.Limits(max_connections=settings.at_once, max_keepalive_connections=settings.at_once)
     # How long it all may take is for the adapter to say, which knows when it was this process that stood still.
-    async with httpx.AsyncClient(timeout=None, limits=places, trust_env=not is_here, headers=headers) as client:  # noqa: S113
+    async with httpx.AsyncClient(timeout=None, limits=places, trust_env=False, headers=headers) as client:  # noqa: S113
         model = GuardOverHttp(
             client=client,
             url=str(settings.url),

@@ -67,9 +67,9 @@ _CODE = re.compile(r"s\d{1,2}")
 
 def conversation(message: str, reply: str | None) -> Sequence[Mapping[str, str]]:
     """What the guard is to judge the end of: the message or, where there is one, the reply to it."""
-    said = [{"role": "user", "content": neutralised(message, _FORGED) if message.strip() else _NO_MESSAGE}]
+    said = [{"role": "user", "content": _harmless(message) if message.strip() else _NO_MESSAGE}]
     if reply is not None:
-        said.append({"role": "assistant", "content": neutralised(reply, _FORGED)})
+        said.append({"role": "assistant", "content": _harmless(reply)})
     return said
 
 
@@ -85,6 +85,11 @@ def ruling_of(kind: GuardKind, answer: str) -> Ruling | None:
             return _llama(lines)
         case never:
             assert_never(never)
+
+
+def _harmless(text: str) -> str:
+    """Without half characters either, over which a tokenizer would stumble."""
+    return neutralised(text, _FORGED).encode("utf-8", "replace").decode()
 
 
 def _qwen(lines: Sequence[str]) -> Ruling | None:

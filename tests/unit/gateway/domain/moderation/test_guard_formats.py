@@ -17,6 +17,7 @@ def test_a_message_is_asked_about_alone_and_a_reply_with_it() -> None:
         {"role": "assistant", "content": "So."},
     ]
     assert conversation(" ", "So.")[0]["content"].strip()
+    assert conversation("half \ud83d, whole 😀", None)[0]["content"] == "half ?, whole 😀"
 
 
 def test_nobody_ends_the_conversation_from_within_it() -> None:

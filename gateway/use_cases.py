@@ -87,7 +87,9 @@ class Outside:
 
 def use_cases(outside: Outside) -> UseCases:
     records, lock, clock = outside.records, outside.lock, outside.clock
-    check = CheckScenario(writers=outside.writers, tiers=outside.tiers, catalogue=outside.catalogue)
+    check = CheckScenario(
+        writers=outside.writers, tiers=outside.tiers, catalogue=outside.catalogue, moderation=outside.moderation
+    )
     histories = SessionHistories(records=records, working_sets=outside.working_sets)
     models = ServedModels(tiers=outside.tiers, writers=outside.writers)
     notes = NoteBook(records=records, clock=clock, told=outside.compacted)
@@ -134,6 +136,7 @@ def use_cases(outside: Outside) -> UseCases:
             models=models,
             notes=notes,
             asking=NoteAsking(tutor=outside.tutor, timeout_s=outside.note_timeout_s),
+            moderation=outside.moderation,
         ),
         read_turn=ReadTurn(records=records),
         list_turns=ListTurns(records=records),

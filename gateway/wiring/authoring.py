@@ -9,6 +9,7 @@ from gateway.ports import Accounts, Keys
 from gateway.settings import Settings
 from gateway.wiring.clock import SystemClock
 from gateway.wiring.models import model_counters, model_tiers, prompt_writers
+from gateway.wiring.moderation import moderating
 from gateway.wiring.postgres import database
 from router.domain.fleet import Fleet
 from sessions.adapters.postgres.knowledge_catalogue import PostgresCatalogue
@@ -50,12 +51,13 @@ class Authoring:
 async def authoring(settings: Settings) -> AsyncIterator[Authoring]:
     """Raises `TokenizerUnusable`."""
     clock, writers = SystemClock(), prompt_writers(settings, model_counters(settings))
-    async with database(str(settings.database_url)) as engine:
+    async with database(str(settings.database_url)) as engine, moderating(settings, engine) as moderated:
         accounts, records = PostgresAccounts(engine=engine), PostgresRecords(engine=engine)
         check = CheckScenario(
             writers=writers,
             tiers=model_tiers(settings, engine, fleet=Fleet),
             catalogue=PostgresCatalogue(engine=engine),
+            moderation=moderated.desk,
         )
         yield Authoring(
             accounts=accounts,

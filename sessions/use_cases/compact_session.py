@@ -14,8 +14,10 @@ from sessions.domain.session import SessionId
 from sessions.domain.tiers import Tier
 from sessions.domain.turn import Turn
 from sessions.domain.viewer import Viewer
-from sessions.errors import SessionMoved, TutorError
+from sessions.errors import ModerationUnavailable, SessionMoved, TutorError
+from sessions.moderation_ports import Moderation, Rules
 from sessions.use_cases.ask_for_note import NoteAsking, background_request
+from sessions.use_cases.censored_note import censored
 from sessions.use_cases.note_book import CompactionOutcome, NoteBook, NoteDraft
 from sessions.use_cases.note_pauses import NotePauses
 from sessions.use_cases.served_models import ServedModels, Serving
@@ -23,14 +25,25 @@ from sessions.use_cases.session_histories import Known, SessionHistories
 from sessions.written import Written
 
 
+class _Blocked(Exception):
+    """Moderation stops what the tutor wrote."""
+
+
 class CompactSession:
     def __init__(
-        self, *, histories: SessionHistories, models: ServedModels, notes: NoteBook, asking: NoteAsking
+        self,
+        *,
+        histories: SessionHistories,
+        models: ServedModels,
+        notes: NoteBook,
+        asking: NoteAsking,
+        moderation: Moderation,
     ) -> None:
         self._histories = histories
         self._models = models
         self._notes = notes
         self._asking = asking
+        self._moderation = moderation
         self._pauses = NotePauses()
 
     async def __call__(self, viewer: Viewer, session: SessionId) -> None:
@@ -75,13 +88,14 @@ class CompactSession:
             return False
         turns = await self._histories.turns(known.session, span.from_turn, span.to_turn)
         try:
-            told = await self._told(known, own, span, turns)
+            text = await self._text(known, own, span, turns)
         except TutorError:
             return self._failed(known, CompactionOutcome.UNANSWERED)
         except TimeoutError:
             return self._failed(known, CompactionOutcome.LATE)
-        text = own.writer.notes.text(turns, told, limit=own.writer.note_limit(known.history, span))
-        if text is None:
+        except ModerationUnavailable:
+            return self._failed(known, CompactionOutcome.FAILED)
+        if not text:
             return self._failed(known, CompactionOutcome.UNUSABLE)
         draft = NoteDraft(span.from_turn, span.to_turn, text, own.writer.count(text), NoteMaker.TUTOR, outcome)
         await self._warm_ahead(known, own, draft)
@@ -92,6 +106,17 @@ class CompactSession:
         self._pauses.forget(known.session.id)
         return True
 
+    async def _text(self, known: Known, own: Serving, span: Fold | Merge, turns: Sequence[Turn]) -> str:
+        """The note as it may stand; empty where what the tutor wrote is of no use."""
+        limit = own.writer.note_limit(known.history, span)
+        try:
+            text = own.writer.notes.text(turns, await self._told(known, own, span, turns), limit=limit)
+        except _Blocked:
+            text = None
+        if text is None:
+            return ""
+        return await censored(await self._rules(known), text, fits=lambda kept: own.writer.count(kept) <= limit)
+
     async def _warm_ahead(self, known: Known, own: Serving, draft: NoteDraft) -> None:
         """Have the prompt computed that the note will make, before a turn can be sent it: a trainee who leaves no
         time to think shall not wait for it either. A note whose prompt cannot be warm is better than none.
@@ -99,7 +124,7 @@ class CompactSession:
         history = with_note(known.history, self._notes.note(known.session, draft))
         prefix = own.writer.prefix(known.session, known.content, history)
         with suppress(TutorError, TimeoutError):
-            await self._ask(known, own, prefix, "warm")
+            await self._asking.text(background_request(known, own, prefix, "warm"))
 
     async def _told(self, known: Known, own: Serving, span: Fold | Merge, turns: Sequence[Turn]) -> str:
         """What the tutor writes of the turns. Its own live prompt is warm where the session plays, and nowhere else."""
@@ -118,7 +143,15 @@ class CompactSession:
         return "\n".join(told) if joined is None else await self._ask(known, model, joined, "joined")
 
     async def _ask(self, known: Known, model: Serving, written: Written, name: str) -> str:
-        return await self._asking.text(background_request(known, model, written, name))
+        text = await self._asking.text(background_request(known, model, written, name))
+        found = await (await self._rules(known)).written(text)
+        if found.blocked is not None:
+            raise _Blocked
+        return text  # masks come last: here they would be taken for emphasis
+
+    async def _rules(self, known: Known) -> Rules:
+        """Those of now: while the tutor wrote, others may have come into force."""
+        return await self._moderation.rules(known.session.tenant, known.session.scenario)
 
     async def _make_warm(self, known: Known) -> None:
         own = await self._serving(Tier.ROLE_PLAY, known)

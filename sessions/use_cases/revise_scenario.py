@@ -14,7 +14,7 @@ class ReviseScenario:
 
     async def __call__(self, author: Viewer, scenario: ScenarioId, content: ScenarioContent) -> Scenario:
         """Raises `ScenarioNotFound` or `ScenarioInvalid`."""
-        sound = await self._check(author, content)
+        sound = await self._check(author, content, scenario)
         async with self._records.begin() as work:
             return await work.scenarios.add_version(
                 author.tenant, scenario, sound, by=author.account, at=self._clock.now()

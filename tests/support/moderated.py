@@ -15,6 +15,7 @@ from gateway.domain.moderation.policy import Policy
 from gateway.moderation_desk import ModerationDesk
 from gateway.moderation_ports import Live, RuleKeeper
 from sessions.domain.viewer import TenantId
+from sessions.errors import ModerationUnavailable
 from sessions.moderation_ports import ReplyCheck
 
 NEVER = Thresholds(flag=2.0, block=2.0)
@@ -42,6 +43,14 @@ class FixedRules(RuleKeeper):
     @override
     async def live(self, tenant: UUID, scenario: UUID | None) -> Live:
         return self.now
+
+
+class UnreadableRules(RuleKeeper):
+    """Nobody can tell them."""
+
+    @override
+    async def live(self, tenant: UUID, scenario: UUID | None) -> Live:
+        raise ModerationUnavailable("the rules cannot be read")
 
 
 def banned(*texts: str, action: Action = Action.BLOCK, name: str = "banned") -> PhraseList:

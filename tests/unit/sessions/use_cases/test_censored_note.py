@@ -2,9 +2,13 @@
 
 import pytest
 
+from gateway.domain.moderation.injection import InjectionScorer
+from gateway.domain.moderation.phrase_book import PhraseBook
 from gateway.domain.moderation.phrases import Action
+from gateway.moderation_desk import ModerationDesk
+from gateway.moderation_ports import Live
 from sessions.use_cases.censored_note import censored
-from tests.support.moderated import banned, moderation
+from tests.support.moderated import LENIENT, FixedRules, banned, moderation
 from tests.support.session_fakes import viewer
 
 NOTE = "The desk is late.\nHe wants free money.\nShe said 12 May.\nfree\nmoney for all"
@@ -17,6 +21,13 @@ async def left(note: str, *, action: Action = Action.BLOCK, most: int = 1000) ->
 
 async def test_lines_with_what_is_banned_are_left_out_also_where_it_goes_over_two() -> None:
     assert await left(NOTE) == "The desk is late.\nShe said 12 May.\nmoney for all"
+
+
+async def test_what_people_may_not_say_is_left_out_too() -> None:
+    keeper = FixedRules(Live(PhraseBook([banned("free money")]), PhraseBook([]), LENIENT))
+    rules = await ModerationDesk(keeper=keeper, scorer=InjectionScorer()).rules(viewer().tenant)
+    told = await censored(rules, NOTE, fits=lambda _: True)
+    assert told == "The desk is late.\nShe said 12 May.\nmoney for all"
 
 
 async def test_what_is_masked_stays_in_its_line() -> None:

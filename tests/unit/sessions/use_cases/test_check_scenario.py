@@ -5,12 +5,17 @@ from dataclasses import replace
 import pytest
 from typing_extensions import override
 
+from gateway.domain.moderation.injection import InjectionScorer
+from gateway.domain.moderation.phrases import Action
+from gateway.moderation_desk import ModerationDesk
 from sessions.adapters.memory_knowledge import MemoryKnowledge
 from sessions.domain.tiers import Tier
-from sessions.errors import ScenarioInvalid
+from sessions.errors import ModerationUnavailable, ScenarioInvalid
+from sessions.moderation_ports import Moderation
 from sessions.prompt_writer import PromptWriter
 from sessions.use_cases.check_scenario import CheckScenario
 from tests.support.knowledge_house import KnowledgeHouse
+from tests.support.moderated import UnreadableRules, banned, moderation
 from tests.support.records_world import ELSEWHERE, HERE
 from tests.support.session_fakes import SHARES, FakeTiers, WordCounter, content, viewer, writers
 
@@ -26,13 +31,17 @@ class WordyCounter(WordCounter):
         return 2 * super().count_text(text)
 
 
-def check(*models: str, knowledge: MemoryKnowledge | None = None) -> CheckScenario:
+NO_RULES = moderation()
+
+
+def check(*models: str, knowledge: MemoryKnowledge | None = None, desk: Moderation = NO_RULES) -> CheckScenario:
     known = models or MODELS
     wordy = PromptWriter(model="wordy", counter=WordyCounter(), shares=SHARES)
     return CheckScenario(
         writers=dict(writers(*known)) | {"wordy": wordy},
         tiers=FakeTiers(known),
         catalogue=knowledge or MemoryKnowledge(),
+        moderation=desk,
     )
 
 
@@ -74,6 +83,7 @@ async def test_where_there_is_one_model_it_is_not_named() -> None:
         writers={"fake": PromptWriter(model="fake", counter=WordCounter(), shares=small)},
         tiers=FakeTiers(),
         catalogue=MemoryKnowledge(),
+        moderation=NO_RULES,
     )
     with pytest.raises(ScenarioInvalid, match=r"at most 2 are allowed$"):
         await alone(viewer(), content())
@@ -104,3 +114,21 @@ async def test_a_base_that_is_another_tenants_or_nobodys_cannot_be_named() -> No
             await check(knowledge=house.knowledge)(HERE.teacher, content(knowledge_base=base))
         told.add((caught.value.field, caught.value.detail))
     assert told == {("knowledge_base_id", "there is no such knowledge base")}
+
+
+@pytest.mark.parametrize("opening", ["Tell me the secret word.", "Tell me the S.E.C.R.E.T w\u043erd"])
+async def test_an_opening_that_trainees_may_not_be_shown_is_refused_without_its_words(opening: str) -> None:
+    with pytest.raises(ScenarioInvalid) as refused:
+        await check(desk=moderation(banned("secret word")))(viewer(), content(opening=opening))
+    assert (refused.value.field, refused.value.detail) == ("opening", "moderation stops it: banned_phrase")
+
+
+async def test_an_opening_is_kept_with_its_masks() -> None:
+    desk = moderation(banned("secret", action=Action.MASK))
+    sound = await check(desk=desk)(viewer(), content(opening="Tell me the secret."))
+    assert sound.opening == "Tell me the ***."
+
+
+async def test_no_scenario_is_taken_while_rules_cannot_be_read() -> None:
+    with pytest.raises(ModerationUnavailable):
+        await check(desk=ModerationDesk(keeper=UnreadableRules(), scorer=InjectionScorer()))(viewer(), content())

@@ -8,6 +8,9 @@ from itertools import pairwise
 
 import pytest
 
+from gateway.domain.moderation.injection import InjectionScorer
+from gateway.domain.moderation.phrases import Action
+from gateway.moderation_desk import ModerationDesk
 from gateway.use_cases import use_cases
 from sessions.adapters.memory_working_sets import MemoryWorkingSets
 from sessions.domain.budget import Shares
@@ -15,8 +18,10 @@ from sessions.domain.note import Note, NoteMaker, live_notes
 from sessions.domain.prompt import Message, Role
 from sessions.domain.tiers import Tier
 from sessions.errors import SessionNotFound, TutorUnavailable
+from sessions.moderation_ports import Moderation
 from sessions.prompt_writer import PromptWriter
 from tests.support.eventually import eventually
+from tests.support.moderated import UnreadableRules, banned, moderation
 from tests.support.session_fakes import SHARES, WordCounter, broken, viewer
 from tests.support.stage import Stage, staged
 
@@ -398,3 +403,54 @@ async def test_it_is_safe_at_any_time() -> None:
     await run.think()
     assert await run.notes() == []
     assert run.outcomes == {}
+
+
+async def under(desk: Moderation, run: Run) -> None:
+    """Rules that come into force after all that was said."""
+    run.stage.outside = replace(run.stage.outside, moderation=desk)
+    run.stage.use = use_cases(run.stage.outside)
+
+
+@pytest.mark.parametrize("aside", ["They spoke of a s.e.c.r.e.t word.", "They spoke of a secret word"])
+async def test_a_note_with_a_banned_phrase_is_of_no_use(aside: str) -> None:
+    run = await on_stage()
+    await run.play(30)
+    await under(moderation(banned("secret word")), run)
+    run.stage.tutor.aside = (aside,)
+    await run.think()
+    assert (await run.notes(), run.outcomes) == ([], {"unusable": 1})
+
+
+async def test_a_note_has_its_masks_and_its_size_with_them() -> None:
+    run = await on_stage()
+    await run.play(30)
+    await under(moderation(banned("waiting for", action=Action.MASK)), run)
+    await run.think()
+    (note,) = await run.notes()
+    assert "The customer is *** a desk." in note.text
+    assert note.tokens == WordCounter().count_text(note.text)
+
+
+@pytest.mark.parametrize("rounds", [1, 4])
+async def test_facts_that_are_banned_by_now_are_in_no_note_and_in_no_merged_one(rounds: int) -> None:
+    run = await on_stage()
+    await run.play(5, "I am Mira and ask for desk number LP-7 of the secret word, round")
+    await run.play(5, "My daughter is called Lisa, message")
+    await run.play(20)
+    await under(moderation(banned("secret word")), run)
+    for _ in range(rounds):
+        await run.think()
+        await run.play(10)
+    notes = await run.notes()
+    assert notes
+    assert any("Lisa" in note.text for note in notes)
+    assert not any("secret" in note.text for note in notes)
+    assert all(note.tokens == WordCounter().count_text(note.text) for note in notes)
+
+
+async def test_no_note_is_written_while_rules_cannot_be_read() -> None:
+    run = await on_stage()
+    await run.play(30)
+    await under(ModerationDesk(keeper=UnreadableRules(), scorer=InjectionScorer()), run)
+    await run.think()
+    assert (await run.notes(), run.outcomes) == ([], {"failed": 1})

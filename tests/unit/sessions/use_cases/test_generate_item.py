@@ -3,7 +3,7 @@
 from collections.abc import AsyncIterator, Collection, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
-from uuid import UUID, uuid4
+from uuid import uuid4
 
 import pytest
 from typing_extensions import override
@@ -11,7 +11,6 @@ from typing_extensions import override
 from gateway.domain.moderation.injection import InjectionScorer
 from gateway.domain.moderation.phrases import Action
 from gateway.moderation_desk import ModerationDesk
-from gateway.moderation_ports import Live
 from sessions.adapters.memory_jobs import MemoryJobs
 from sessions.adapters.memory_knowledge import MemoryKnowledge
 from sessions.answer_writer import AnswerWriter
@@ -37,7 +36,6 @@ from sessions.domain.tiers import Chosen, Tier
 from sessions.domain.turn import Usage
 from sessions.domain.viewer import TenantId
 from sessions.errors import (
-    ModerationUnavailable,
     PoolUnavailable,
     RecordsUnavailable,
     TutorAbsent,
@@ -51,7 +49,7 @@ from sessions.moderation_ports import Moderation, Rules
 from sessions.ports import Piece, ReplyEnd, Tiers, Tutor, TutorReply, TutorRequest
 from sessions.use_cases.generate_item import GenerateItem, KnowledgeSources
 from tests.support.jobs_fixture import ANNE, LEASE, job
-from tests.support.moderated import FixedRules, banned, live_rules, moderation
+from tests.support.moderated import FixedRules, UnreadableRules, banned, live_rules, moderation
 from tests.support.records_world import HERE, NOON
 from tests.support.session_fakes import WordCounter
 from tests.support.shelved import GUIDANCE, put, shelved
@@ -374,12 +372,6 @@ async def test_with_one_chapter_its_summary_is_the_overview() -> None:
     assert "[1] Returns\nAll about returns." in on.shown
 
 
-class Unreadable(FixedRules):
-    @override
-    async def live(self, tenant: UUID, scenario: UUID | None) -> Live:
-        raise ModerationUnavailable("no rules")
-
-
 async def test_a_blocked_question_is_refused_before_anything_is_searched_or_asked() -> None:
     on = await bench(questions=["the s.e.c.r.e.t"], desk=moderation(banned("secret")))
     outcome = await on.next()
@@ -429,7 +421,7 @@ async def test_an_answer_has_its_masks() -> None:
 
 
 async def test_an_item_waits_for_rules_that_cannot_be_read() -> None:
-    on = await bench(desk=ModerationDesk(keeper=Unreadable(live_rules()), scorer=InjectionScorer()))
+    on = await bench(desk=ModerationDesk(keeper=UnreadableRules(), scorer=InjectionScorer()))
     outcome = await on.next()
     assert isinstance(outcome, GivenBack)
     assert outcome.pause_s > 0

@@ -89,7 +89,10 @@ class PostgresReviews(Reviews):
                 await running.changed(insert(moderation_audit).values(_line(tenant, decision)))
                 return decision
             kept = await running.one(that)
-        return decision if kept is None else _decision(kept) or decision
+        earlier = None if kept is None else _decision(kept)
+        if earlier is None:
+            raise ReviewNotFound("the turn has just been removed")
+        return earlier
 
     @override
     async def done(self, tenant: TenantId, decision: Decision) -> None:

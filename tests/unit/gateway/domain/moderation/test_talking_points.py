@@ -1,6 +1,8 @@
 """Which points of an outline a text makes."""
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from gateway.domain.moderation.phrases import Reason
 from gateway.domain.moderation.talking_points import TalkingPoints, phrase_fault
@@ -29,6 +31,18 @@ POINTS = TalkingPoints(
 )
 def test_a_point_is_made_by_any_of_its_phrases_as_they_are_read(text: str, made: tuple[str, ...]) -> None:
     assert POINTS.made(text) == made
+
+
+WORDS = st.lists(
+    st.sampled_from(("our", "price", "OUR", "thank", "you", "报价", "报", "价", "。", "x")), max_size=6
+).map(" ".join)
+
+
+@given(st.lists(st.lists(WORDS, min_size=1, max_size=3), max_size=5), WORDS)
+def test_points_that_are_looked_for_together_are_those_that_are_found_alone(points: list[list[str]], text: str) -> None:
+    named = [(f"p{number}", phrases) for number, phrases in enumerate(points)]
+    alone = tuple(name for name, phrases in named if TalkingPoints([(name, phrases)]).made(text))
+    assert TalkingPoints(named).made(text) == alone
 
 
 def test_points_that_are_made_twice_are_told_once() -> None:

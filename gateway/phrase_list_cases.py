@@ -15,6 +15,8 @@ from sessions.domain.scenario import ScenarioId
 from sessions.domain.viewer import Viewer
 from sessions.ports import Clock
 
+MOST_FAULTS = 1_000
+"""That are told of one list."""
 _FIRST = 1
 
 
@@ -42,7 +44,7 @@ async def must_be_usable(found: PhraseList) -> None:
     """Raises `PhraseListInvalid`. Looking through tens of thousands of phrases takes long, so a thread does it."""
     wrong = await asyncio.to_thread(faults, found, Folding())
     if wrong:
-        raise PhraseListInvalid(told(wrong))
+        raise PhraseListInvalid(told(wrong[:MOST_FAULTS]))
 
 
 class PhraseListCases:
@@ -93,11 +95,11 @@ class PhraseListCases:
         Raises `PhraseListInvalid`.
         """
         kept = await self.read(viewer, which)
-        await must_be_usable(content.named(kept.name, kept.latest_version + 1))
-        latest = await self.version(viewer, which, kept.latest_version)
-        if latest.phrases == content.named(latest.phrases.name, latest.version):
-            return latest, False
         proposed = content.named(kept.name, kept.latest_version + 1)
+        await must_be_usable(proposed)
+        latest = await self.version(viewer, which, kept.latest_version)
+        if (latest.phrases.phrases, latest.phrases.allowed) == (content.phrases, content.allowed):
+            return latest, False
         return await self._lists.add_version(viewer.tenant, which, proposed, self._doer(viewer)), True
 
     async def go_live(self, viewer: Viewer, which: ListId, version: int | None) -> KeptList:

@@ -6,7 +6,7 @@ from pydantic import Field
 
 from gateway.api.body import RequestInvalid
 from gateway.api.ids import list_id_of, scenario_id_of
-from gateway.api.phrase_list_body import PhraseBody
+from gateway.api.phrase_list_body import PhraseBody, Written
 from gateway.api.requests import Line, Sent
 from gateway.domain.moderation.policy import OwnPolicy
 from gateway.list_trial import KeptCandidate, NewCandidate, Trial
@@ -49,7 +49,7 @@ class DryRunBody(Sent):
     list_id: str | None = None
     version: int | None = Field(default=None, ge=1, le=2_147_483_647, description="of the list; by default the latest")
     phrases: list[PhraseBody] | None = None
-    allowed: list[Line] = Field(default=[])
+    allowed: list[Written] = Field(default=[])
     scenario_id: str | None = Field(default=None, description="the one scenario that the phrases would be for")
     texts: list[str] = Field(default=[], max_length=MOST_TEXTS)
     recent_turns: int = Field(default=0, ge=0, le=MOST_TURNS, description="so many of the tenant's latest turns")

@@ -1,10 +1,11 @@
 """Reading a body with a phrase list: megabytes, so in a thread; refused whole, with every fault and its place."""
 
 import asyncio
+import re
 from collections.abc import Callable, Iterator, Sequence
-from typing import Literal, TypeVar
+from typing import Annotated, Literal, TypeVar
 
-from pydantic import BaseModel, Field, TypeAdapter, ValidationError
+from pydantic import AfterValidator, BaseModel, Field, TypeAdapter, ValidationError
 from starlette.requests import Request
 
 from gateway.api.body import MAX_FIELD_CHARS, RequestInvalid, media_type_of, parsed, raw_of, taken
@@ -15,7 +16,7 @@ from gateway.domain.moderation.fault_words import told
 from gateway.domain.moderation.phrases import MOST_PHRASES, Action, Fault, Phrase, Reason, Severity, Spelling
 from gateway.errors import UnsupportedMediaType
 from gateway.moderation_ports import ListDirection
-from gateway.phrase_list_cases import ListContent, NewList
+from gateway.phrase_list_cases import MOST_FAULTS, ListContent, NewList
 
 LIMIT_BYTES = 16_777_216
 """For 50,000 phrases, each with words of its own."""
@@ -25,16 +26,26 @@ Model = TypeVar("Model", bound=BaseModel)
 Item = TypeVar("Item")
 
 _MOST_BRACKETS = 2 * MOST_PHRASES
-_MOST_FAULTS = 1_000
-_ALLOWED: TypeAdapter[str] = TypeAdapter(Line)
+_NOT_IN_LINES = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")
+
+
+def _in_one_line(value: str) -> str:
+    if _NOT_IN_LINES.search(value):
+        raise ValueError("control characters and line breaks are not allowed")
+    return value
+
+
+Written = Annotated[str, AfterValidator(_in_one_line)]
+"""How long it may be, the rules for lists say."""
+_ALLOWED: TypeAdapter[str] = TypeAdapter(Written)
 
 
 class PhraseBody(Sent):
     """One rule."""
 
-    text: Line
-    id: Line | None = Field(default=None, description="by default the place in the list, from 1")
-    category: Line = CATEGORY
+    text: Written
+    id: Written | None = Field(default=None, description="by default the place in the list, from 1")
+    category: Written = CATEGORY
     severity: int = Field(default=int(Severity.MEDIUM), ge=1, le=4)
     action: Literal["flag", "mask", "block"] = "block"
     spelling: Literal["plain", "leet", "pinyin"] = "plain"
@@ -54,7 +65,7 @@ class ListVersionBody(Sent):
     """What a list says from a version on."""
 
     phrases: list[PhraseBody] = Field(description="what is looked for")
-    allowed: list[Line] = Field(default=[], description="phrases that banned ones may stand in")
+    allowed: list[Written] = Field(default=[], description="phrases that banned ones may stand in")
 
 
 class PhraseListBody(ListVersionBody):
@@ -88,7 +99,7 @@ def _read(raw: bytes, model: type[Model]) -> tuple[Model, ListContent | None]:
     allowed = tuple(_each("allowed", said.get("allowed", ()), _allowed, faults))
     body = _rest(value, said, model, faults)
     if body is None or faults:
-        raise RequestInvalid(faults[:_MOST_FAULTS])
+        raise RequestInvalid(faults[:MOST_FAULTS])
     return body, ListContent(phrases, allowed) if "phrases" in said else None
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from hashlib import sha256
 
 from gateway.domain.moderation.guard_sentences import SentenceCutter
-from sessions.domain.moderation import NOTHING_FOUND, BlockReason, Judgement, Mark
+from sessions.domain.moderation import NOTHING_FOUND, Action, BlockReason, Judgement, Mark
 
 MOST_SAID = 4_000
 """Characters of a reply that its last sentence is judged with."""
@@ -53,12 +53,12 @@ class GuardLine:
         self._places = asyncio.Semaphore(_AT_ONCE)
         self._moved = asyncio.Event()
         self._ready: list[str] = []
-        self._marks: dict[str, Mark] = {}
+        self._marks: dict[tuple[str, Action], Mark] = {}
         self.blocked: BlockReason | None = None
 
     @property
     def marks(self) -> tuple[Mark, ...]:
-        """Of each rule the first: what is judged with it later meets it again."""
+        """Of each rule and action the first: what is judged with it later meets it again."""
         return tuple(self._marks.values())
 
     def add(self, piece: str) -> None:
@@ -69,20 +69,16 @@ class GuardLine:
         for sentence in self._cutter.feed(piece):
             self._ask(sentence)
 
-    def end(self) -> None:
-        """No more will come."""
-        for sentence in self._cutter.finish():
-            self._ask(sentence)
-
     def ready(self) -> str:
         """What may be released now."""
         ready, self._ready = "".join(self._ready), []
         return ready
 
     async def rest(self) -> str:
-        """The same once all verdicts are there."""
+        """No more will come: the same once all verdicts are there."""
         self._news = None  # who waits here hears of it by what comes back
-        self.end()
+        for sentence in self._cutter.finish():
+            self._ask(sentence)
         while self._line:
             self._moved.clear()
             await self._moved.wait()
@@ -121,7 +117,7 @@ class GuardLine:
         while self._line and (found := self._line[0].found) is not None:
             sentence = self._line.popleft()
             for mark in found.marks:
-                self._marks.setdefault(mark.rule, sentence.placed(mark))
+                self._marks.setdefault((mark.rule, mark.action), sentence.placed(mark))
             self.blocked = found.blocked
             if self.blocked is not None:
                 self.drop()

@@ -77,7 +77,7 @@ class _Guard:
             if found.blocked is not None:
                 break
         digest = sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
-        marks = {mark.rule: replace(mark, end=len(text), digest=digest) for mark in found.marks}
+        marks = {(mark.rule, mark.action): replace(mark, end=len(text), digest=digest) for mark in found.marks}
         return Judgement(tuple(marks.values()), found.blocked)
 
     async def on_reply(self, message: str, said: str) -> Judgement:
@@ -159,8 +159,6 @@ class _GuardedCheck(ReplyCheck):
     def feed(self, text: str) -> str:
         if self._line.blocked is None:
             self._line.add(self._check.feed(text))
-            if self._check.judgement.blocked is not None:
-                self._line.end()
         return self._line.ready()
 
     @override

@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
@@ -87,6 +88,28 @@ async def test_the_text_is_the_same_in_whatever_order_verdicts_come(order: tuple
         assert all(len(mark.digest) == 64 for mark in line.marks)
         line.add("More. ")
         assert line.ready() == ""
+
+
+async def test_a_rule_that_flags_first_and_blocks_then_is_told_twice() -> None:
+    async def judge(said: str) -> Judgement:
+        worse = replace(FLAGGED.marks[0], action=Action.BLOCK)
+        return Judgement((worse,), BlockReason.UNSAFE) if "Three" in said else FLAGGED
+
+    async with asyncio.TaskGroup() as tasks:
+        line = GuardLine(judge=judge, tasks=tasks, news=no_news, holds=True)
+        line.add("One. Two. Three.")
+        assert await line.rest() == "One. Two. "
+    assert [(mark.action, mark.start) for mark in line.marks] == [(Action.FLAG, 0), (Action.BLOCK, 10)]
+
+
+async def test_who_waits_for_the_rest_gets_all_of_it_there() -> None:
+    judge, told = Judge(), list[str]()
+    async with lined(judge, news=lambda: told.append(line.ready())) as line:
+        line.add("One. Two.")
+        rest = asyncio.ensure_future(line.rest())
+        await judge.answer("One")
+        await judge.answer("Two")
+        assert (await rest, told) == ("One. Two.", [])
 
 
 async def test_text_that_does_not_wait_is_stopped_by_the_first_verdict_against_it() -> None:

@@ -1,6 +1,7 @@
 """What the source of the rules promises, in dictionaries and on Postgres."""
 
 import pytest
+from sqlalchemy.ext.asyncio import AsyncEngine
 
 from gateway.adapters.postgres_rules import PostgresRules
 from gateway.domain.moderation.policy import OwnPolicy
@@ -8,7 +9,15 @@ from gateway.errors import PhraseListNotFound
 from gateway.moderation_ports import Doer, ListDirection, ListId, LiveList, TenantRules
 from sessions.adapters.postgres.engine import postgres_engine
 from sessions.errors import RecordsUnavailable
-from tests.support.moderation_stores import INSTRUCTOR, SCENARIO, Stores, kept_list, says
+from tests.support.moderation_stores import (
+    INSTRUCTOR,
+    SCENARIO,
+    Stores,
+    kept_list,
+    people_and_scenarios,
+    postgres_stores,
+    says,
+)
 from tests.support.records_world import ELSEWHERE, HERE, NOON, uuid_of
 
 OWN = OwnPolicy(user_flag=0.25)
@@ -41,6 +50,44 @@ async def test_what_is_in_force_is_told_of_every_tenant(stores: Stores) -> None:
     assert await stores.rules.everywhere() == {HERE.tenant: ours, ELSEWHERE.tenant: TenantRules(policy=OWN)}
     assert await stores.rules.of_tenant(HERE.tenant) == ours
     assert await stores.rules.of_tenant(uuid_of("nobody")) == TenantRules()
+
+
+async def test_every_change_is_told_and_nothing_else_is_new(stores: Stores) -> None:
+    kept = await stores.lists.add(kept_list(live=True), says("one"))
+    told = [await stores.rules.everywhere()]
+    for changing in (
+        stores.lists.add_version(HERE.tenant, kept.id, says("two"), INSTRUCTOR),
+        stores.lists.go_live(HERE.tenant, kept.id, 2, INSTRUCTOR),
+        stores.lists.go_live(HERE.tenant, kept.id, None, INSTRUCTOR),
+        stores.policies.change(HERE.tenant, OWN, INSTRUCTOR),
+        stores.lists.go_live(HERE.tenant, kept.id, 1, INSTRUCTOR),
+        stores.lists.archive(HERE.tenant, kept.id, INSTRUCTOR),
+    ):
+        await changing
+        told.append(await stores.rules.everywhere())
+    live = [LiveList(kept.id, version, None, ListDirection.BOTH) for version in (1, 2)]
+    assert told == [
+        {HERE.tenant: TenantRules((live[0],))},
+        {HERE.tenant: TenantRules((live[0],))},
+        {HERE.tenant: TenantRules((live[1],))},
+        {},
+        {HERE.tenant: TenantRules(policy=OWN)},
+        {HERE.tenant: TenantRules((live[0],), OWN)},
+        {HERE.tenant: TenantRules(policy=OWN)},
+    ]
+
+
+@pytest.mark.postgres
+async def test_what_is_not_new_is_not_read_again(database_engine: AsyncEngine) -> None:
+    await people_and_scenarios(database_engine)
+    stores = postgres_stores(database_engine)
+    kept = await stores.lists.add(kept_list(live=True), says("one"))
+    first = await stores.rules.everywhere()
+    assert await stores.rules.everywhere() is first
+    await stores.lists.add_version(HERE.tenant, kept.id, says("two"), INSTRUCTOR)
+    assert await stores.rules.everywhere() is first
+    await stores.lists.go_live(HERE.tenant, kept.id, 2, INSTRUCTOR)
+    assert await stores.rules.everywhere() is not first
 
 
 async def test_what_a_list_says_is_read_by_its_version(stores: Stores) -> None:

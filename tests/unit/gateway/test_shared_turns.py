@@ -9,15 +9,19 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from gateway.domain.moderation.phrases import Action
 from gateway.errors import JournalUnavailable
 from gateway.running_turns import RunningTurns
 from gateway.turn_reader import TurnReader
 from gateway.use_cases import use_cases
 from sessions.adapters.memory_turn_lock import MemoryTurnLock
-from sessions.domain.events import Cancelled, Delta, Done, Failed, TurnEvent
+from sessions.domain.events import Blocked, Cancelled, Delta, Done, Failed, TurnEvent
+from sessions.domain.moderation import BlockReason
 from sessions.domain.turn import IdempotencyKey, TurnState
 from sessions.errors import IdempotencyKeyReused, SessionBusy, TurnNotFound
+from sessions.moderation_ports import Moderation
 from tests.support.eventually import eventually
+from tests.support.moderated import banned, moderation
 from tests.support.open_admission import unlimited
 from tests.support.session_fakes import broken, viewer
 from tests.support.shared_turns import Neighbourhood
@@ -45,10 +49,13 @@ class Two:
 
 
 @asynccontextmanager
-async def two(*script: str | asyncio.Event | Exception, grace_s: float = 5.0) -> AsyncIterator[Two]:
+async def two(
+    *script: str | asyncio.Event | Exception, grace_s: float = 5.0, rules: Moderation | None = None
+) -> AsyncIterator[Two]:
     stage, place = await staged(), Neighbourhood()
     stage.tutor.script = script
-    stage.use = use_cases(replace(stage.outside, lock=MemoryTurnLock()))
+    ruled = replace(stage.outside, moderation=rules or stage.outside.moderation)
+    stage.use = use_cases(replace(ruled, lock=MemoryTurnLock()))
     async with AsyncExitStack() as stack:
         made = []
         for name in ("here", "there"):
@@ -119,6 +126,34 @@ async def test_the_same_key_joins_there_what_runs_here() -> None:
     assert isinstance(last, Done)
     assert replace(last.turn, idempotency=KEY) == stored
     assert len(both.stage.tutor.requests) == 1
+
+
+async def test_who_joins_a_masked_turn_there_is_told_its_message_as_it_is_kept() -> None:
+    go_on = asyncio.Event()
+    masking = moderation(banned("morning", action=Action.MASK))
+    async with two("Good morning", go_on, " there.", rules=masking) as both:
+        await both.begun(KEY)
+        joined = await both.there.take(both.stage.order(key=KEY))
+        go_on.set()
+        events = await read(joined)
+    (stored,) = await both.stage.turns()
+    assert (stored.text, stored.reply, text(events)) == ("Good ***.", "Good *** there.", "Good *** there.")
+    last = events[-1][1]
+    assert isinstance(last, Done)
+    assert replace(last.turn, idempotency=KEY) == stored
+
+
+async def test_a_blocked_turn_ends_alike_in_both_processes() -> None:
+    go_on = asyncio.Event()
+    async with two("Hello", go_on, " secret friend.", rules=moderation(banned("secret"))) as both:
+        first = await both.begun(KEY)
+        joined = await both.there.take(both.stage.order(key=KEY))
+        go_on.set()
+        here, there = await read(first), await read(joined)
+        kept = await both.place.journals.read(both.stage.session.id, 1)
+    assert text(here) == text(there) == "Hello "
+    assert here[-1] == there[-1] == (8, Blocked(BlockReason.BANNED_PHRASE))
+    assert "secret" not in repr(kept)
 
 
 async def test_a_key_whose_turn_has_failed_or_whose_process_is_gone_is_played_anew() -> None:

@@ -6,7 +6,9 @@ from dataclasses import replace
 
 from gateway.running_turns import RunningTurns
 from gateway.turn_trace import TurnTrace
+from gateway.use_cases import use_cases
 from sessions.errors import TutorUnavailable
+from tests.support.moderated import banned, moderation
 from tests.support.open_admission import unlimited
 from tests.support.recorded_tracing import RecordedSpan, RecordedTracing
 from tests.support.session_fakes import Handover, broken
@@ -49,6 +51,14 @@ async def test_a_span_ends_as_its_turn_does() -> None:
     stage.tutor.refusal = TutorUnavailable("what the trainee said", retry_after_s=1)
     await traced(stage, tracing)
     assert [span.failed for span in tracing.spans] == ["tutor_broke", "TutorUnavailable"]
+
+
+async def test_a_blocked_message_is_a_span_that_nothing_followed() -> None:
+    stage, tracing = await staged(), RecordedTracing()
+    stage.use = use_cases(replace(stage.outside, moderation=moderation(banned("morning"))))
+    span = await traced(stage, tracing)
+    assert (span.facts["state"], span.facts["replica"], span.facts["pin"], span.failed) == ("blocked", "", "", "")
+    assert "morning" not in json.dumps(span.facts)
 
 
 async def test_where_nobody_traces_the_caller_s_trace_is_passed_on() -> None:

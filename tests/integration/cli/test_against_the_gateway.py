@@ -134,3 +134,24 @@ def test_a_key_made_here_opens_the_gateway_until_it_is_revoked(
         assert client.get("/v1/scenarios").status_code == 200
         assert drillyard("keys", "revoke", *where, key.split("_")[1]).code == 0
         assert client.get("/v1/scenarios").status_code == 401
+
+
+def test_a_list_that_is_put_in_force_here_stops_a_reply(drillyard: Command, stack: World, tmp_path: Path) -> None:
+    file = tmp_path / "words.csv"
+    file.write_text("text,category\n保本高收益,returns\n", encoding="utf-8-sig")
+    where = ("--base-url", stack.gateway.url, "--key", stack.seed.keys.instructor)
+    told = drillyard(
+        "moderation", "import", str(file), "--name", "compliance", "--direction", "output", "--live", *where
+    )
+    assert (told.code, told.out) == (0, "compliance: version 1 is written; version 1 is in force\n"), told
+    assert drillyard("moderation", "check", "保 本 高 收 益", "--direction", "output", *where).code == 3
+    for engine in stack.engines.values():
+        engine.script(reply="这是保本高收益的产品。")
+    with stack.client() as client:
+        path = f"/v1/sessions/{stack.open_session(client)}/turns"
+        turn = client.post(path, json={"text": "你好"}).raise_for_status().json()
+    assert (turn["state"], turn["reply"]) == ("blocked", "这是")
+    assert drillyard("moderation", "archive", "compliance", *where).code == 0
+    audit = drillyard("moderation", "audit", *where).out
+    assert "list_created" in audit
+    assert "保本" not in audit + stack.gateway.log.read_text()

@@ -42,6 +42,7 @@ class Class:
 
     tenant: UUID
     client: httpx.AsyncClient
+    author: httpx.AsyncClient
     base: KnowledgeBase
     scenario: ScenarioId
 
@@ -85,6 +86,8 @@ async def classes(
             "database_url": database_url,
             "model": ModelSettings(name="smollm2", folder=model),
             "replicas": (ReplicaSettings(id="simulated", url=replica.url),),
+            # The order in the document is one on purpose: here it is seen what becomes of it where nothing stops it.
+            "moderation": {"knowledge_block": 2},
         }
     )
 
@@ -95,7 +98,7 @@ async def classes(
 
     async with authoring(settings) as tools, served(running) as url:
         one, other = await a_class(tools, database_url, url, "here"), await a_class(tools, database_url, url, "there")
-        async with one.client, other.client:
+        async with one.client, other.client, one.author, other.author:
             yield one, other
 
 
@@ -104,8 +107,12 @@ async def a_class(tools: Authoring, database_url: str, url: str, name: str) -> C
     tenant = await tools.accounts.tenant(name, name=name, at=now)
     author = await tools.accounts.account(tenant, "author", Role.INSTRUCTOR, at=now)
     trainee = await tools.accounts.account(tenant, "trainee", Role.TRAINEE, at=now)
-    key = new_key(trainee.principal, dice=secrets.token_bytes)
-    await tools.keys.add(key.stored, at=now)
+    clients: list[httpx.AsyncClient] = []
+    for account in (trainee, author):
+        key = new_key(account.principal, dice=secrets.token_bytes)
+        await tools.keys.add(key.stored, at=now)
+        headers = {"Authorization": f"Bearer {key.written}"}
+        clients.append(httpx.AsyncClient(base_url=url, headers=headers, trust_env=False, timeout=30))
     viewer = Viewer(TenantId(tenant), AccountId(author.id), sees_all=True)
     base = replace(knowledge_base(name), tenant=viewer.tenant, created_by=viewer.account)
     engine = postgres_engine(database_url)
@@ -114,9 +121,7 @@ async def a_class(tools: Authoring, database_url: str, url: str, name: str) -> C
     await shelve(library, base, RETURNS, HOURS, name="policy.md")
     await engine.dispose()
     scenario = await tools.create_scenario(viewer, content(knowledge_base=base.id))
-    headers = {"Authorization": f"Bearer {key.written}"}
-    client = httpx.AsyncClient(base_url=url, headers=headers, trust_env=False, timeout=30)
-    return Class(tenant, client, base, scenario.id)
+    return Class(tenant, clients[0], clients[1], base, scenario.id)
 
 
 def asked(replica: SimulatorProcess) -> list[dict[str, Any]]:
@@ -185,3 +190,21 @@ async def test_a_changed_document_is_used_by_the_next_turn(
     text = (await here.client.get("/metrics")).text
     assert "drillyard_knowledge_searches_total 2.0" in text
     assert "drillyard_knowledge_indexes_built_total 2.0" in text
+
+
+async def test_a_piece_that_is_banned_by_now_is_in_no_turn_from_then_on(
+    classes: tuple[Class, Class], replica: SimulatorProcess
+) -> None:
+    here, there = classes
+    session = await here.session()
+    assert (await here.say(session, "Until when may goods be returned?"))["citations"]
+    rules = {"name": "terms", "live": True, "phrases": [{"text": "thirty days"}, {"text": "hotline", "action": "mask"}]}
+    assert (await here.author.post("/v1/moderation/lists", json=rules)).status_code == 201
+    assert (await here.say(session, "Until when may goods be returned?"))["citations"] == []
+    (cited,) = (await here.say(session, "Is it open from eight to ten?"))["citations"]
+    assert cited["chunk"] == 2
+    before, *after = [body["messages"][-1]["content"] for body in asked(replica)]
+    assert "thirty days" in before
+    assert not any("thirty days" in text or "hotline" in text for text in after)
+    assert "The *** is open from eight to ten." in after[-1]
+    assert (await there.say(await there.session(), "Until when may goods be returned?"))["citations"]

@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import replace
+from itertools import permutations
 
 import pytest
 from hypothesis import given
@@ -71,7 +72,7 @@ async def test_a_sentence_is_released_when_it_was_judged_and_those_before_it() -
         await eventually(lambda: "".join(told) == "One. Two. Three. ")
 
 
-@pytest.mark.parametrize("order", [("One", "Two", "Three", "Four"), ("Four", "Three", "Two", "One")])
+@pytest.mark.parametrize("order", [*permutations(["One", "Two", "Three", "Four"])], ids="-".join)
 async def test_the_text_is_the_same_in_whatever_order_verdicts_come(order: tuple[str, ...]) -> None:
     judge, told = Judge(), list[str]()
     async with lined(judge, news=lambda: told.append(line.ready())) as line:

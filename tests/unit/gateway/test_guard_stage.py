@@ -56,13 +56,6 @@ async def streamed(rules: Rules, text: str, step: int, message: str = "") -> Mod
         return Moderated("".join(said), check.judgement)
 
 
-async def test_without_a_guard_the_rules_are_all() -> None:
-    async with guarding(GuardSettings()) as none:
-        desk = moderation()
-        assert none.behind(desk) is desk
-        assert (none.gauges(), none.counters()) == ({}, {})
-
-
 async def test_a_message_is_judged_once_the_rules_have_let_it_pass(double: GuardDouble) -> None:
     async with rules(double) as judged:
         assert (await judged.message("a secret word")).blocked is BlockReason.BANNED_PHRASE

@@ -30,6 +30,7 @@ class GuardDouble:
     url: str = ""
     unsafe: Sequence[str] = ("bomb", "炸弹")
     doubtful: Sequence[str] = ("politics",)
+    says: tuple[str, str, str] = (SAFE, DOUBTFUL, UNSAFE)
     fault: str = ""
     """`500`, `400`, `401`: this status; `silent`: no answer; `cut`: half of one; `slow`: a byte now and then;
     `nonsense`: no completion; `prose`: a completion of other words; `endless`: more than anybody reads."""
@@ -102,9 +103,10 @@ class GuardDouble:
         return {"object": "chat.completion", "choices": [{"index": 0, "message": message, "finish_reason": "stop"}]}
 
     def _ruling(self, text: str) -> str:
+        safe, doubtful, unsafe = self.says
         if any(word in text for word in self.unsafe):
-            return UNSAFE
-        return DOUBTFUL if any(word in text for word in self.doubtful) else SAFE
+            return unsafe
+        return doubtful if any(word in text for word in self.doubtful) else safe
 
 
 @asynccontextmanager

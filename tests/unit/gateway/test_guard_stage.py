@@ -185,6 +185,17 @@ async def test_where_the_guard_is_silent_the_settings_decide(double: GuardDouble
         assert len(double.asked) <= 2, "one that is away is not asked about each sentence"
 
 
+async def test_another_kind_of_guard_is_read_by_its_own_words(double: GuardDouble) -> None:
+    double.says = ("\n\nsafe", "\n\nsafe", "\n\nunsafe\nS9,S1")
+    async with rules(double, kind="llama_guard", categories={"indiscriminate_weapons": "flag"}) as judged:
+        found = await judged.written(REPLY)
+        assert (found.text, found.blocked) == ("First a greeting. Then politics. ", BlockReason.UNSAFE)
+        marks = [(mark.rule, mark.action) for mark in found.judgement.marks]
+        assert marks == [("indiscriminate_weapons", Action.FLAG), ("violent_crimes", Action.BLOCK)]
+        double.says = ("Safety: Safe",) * 3
+        assert [mark.rule for mark in (await judged.message("Hi")).judgement.marks] == ["guard_unreadable"]
+
+
 async def test_a_dead_guard_costs_one_wait_and_not_one_a_sentence(double: GuardDouble) -> None:
     async with guard(double, timeout_s=0.3) as running:
         double.fault = "silent"

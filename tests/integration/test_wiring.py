@@ -71,6 +71,10 @@ async def test_a_turn_goes_all_the_way_and_is_on_record(
         exposed = await running.metrics.text()
         assert b'drillyard_turns_total{state="completed"} 1.0' in exposed
         assert b"drillyard_turn_lock_failures_total 0.0" in exposed
+        assert b'drillyard_moderation_texts_total{kind="message",verdict="allow"} 1.0' in exposed
+        assert b'drillyard_moderation_texts_total{kind="reply",verdict="allow"} 1.0' in exposed
+        assert b"drillyard_moderation_refresh_failures_total 0.0" in exposed
+        assert b"drillyard_moderation_rules_age_seconds " in exposed
         assert b"drillyard_spans" not in exposed
 
 

@@ -80,3 +80,7 @@ PREFIX = 1 << 55
 """How an answer is to begin, and what it must not say: words that talk a model out of refusing."""
 HOW = 1 << 56
 PREVENT = 1 << 57
+OUTRANK = 1 << 58
+"""What is to count more than what the model was given, or to take its place: "takes precedence", "your next task"."""
+AIM = 1 << 59
+"""What the model is for; a drill asks customers for their goals, and does not rewrite them."""

@@ -11,14 +11,17 @@ PHRASES: Mapping[int, str] = {
         throw out, throw away, get rid of, pay no attention to, never mind, do not follow, don't follow,
         dont follow, stop following, no longer follow, do not obey, don't obey, stop obeying, do not listen to,
         don't listen to, leave aside, let go of, break free from, break free of, deviate from, reset, undo,
-        remove, act as if you had never received, pretend you never received, hulve, hu lve, hu lue, wu shi
+        remove, scrap, scrapped, toss out, bin, shed, unlearn, rip up, tear up, overwrite, rewrite,
+        let the customer go, do away with, act as if you had never received, pretend you never received, hulve,
+        hu lve, hu lue, wu shi
     """,
     c.PRIOR: """
         previous, prior, earlier, preceding, above, before, original, initial, initially, old, foregoing, last,
         past, up to now, so far, until now, zhi qian
     """,
     c.YOURS: """
-        your, ur, its own, you have, given to you, you follow, you've, you were given, you got, you received
+        your, your own, ur, its own, you have, given to you, you follow, you've, you were given, you got,
+        you received
     """,
     c.ALL: """
         all, any, every, everything, anything, whatever, all of
@@ -37,13 +40,15 @@ PHRASES: Mapping[int, str] = {
         guidelines you have been programmed with, your programming, your context, your training, your config,
         ti shi ci, xi tong ti shi, its prompt, the bot's prompt, your setup, your configuration,
         configuration you run, hidden context, hidden text, your source text, your base instructions, preamble,
-        internal instructions, internal rules, internal guidelines, internal prompt, underlying instructions,
-        custom instructions, developer instructions, operator instructions
+        your guidelines into, your rules into, your instructions into, internal instructions, internal rules,
+        internal guidelines, internal prompt, underlying instructions, custom instructions,
+        developer instructions, operator instructions
     """,
     c.SCRIPT: """
-        scenario, the script, your script, ur script, scenario text, briefing, your brief, persona, character,
-        character sheet, role play, role-play, roleplay, role, roles, act, backstory, back story, this exercise,
-        the exercise, simulation, drill, training, your identity, your character, the rules of this
+        scenario, the brief, the script, your script, ur script, scenario text, briefing, your brief, persona,
+        character, character sheet, role play, role-play, roleplay, role, roles, act, backstory, back story,
+        this exercise, the exercise, simulation, drill, training, your identity, your character,
+        the rules of this
     """,
     c.TOLD: """
         you were told, you were given, you have been told, you have been given, you've been told,
@@ -66,13 +71,19 @@ PHRASES: Mapping[int, str] = {
         not allowed to tell, not allowed to reveal, forbidden to tell, told to play, told to hide,
         asked to hide, told not to, supposed to keep, have to keep, you run with, you run on,
         you were configured, you are configured, were set up with, given by your, gave to this bot,
-        your creators gave, your developers gave, your developer gave, your operator gave
+        your creators gave, your developers gave, your developer gave, your operator gave, designers told you,
+        makers told you, you began with, you begin with, you started with, you came with, you were handed,
+        everything you can see, all you can see, invisible part,
+        told to keep, told to conceal, told to withhold, running under, operating under, you operate under
     """,
     c.VOID: """
         no longer apply, no longer applies, no longer valid, are void, is void, void, cancelled, canceled,
         outdated, obsolete, invalid, are wrong, were wrong, was wrong, were a mistake, expired, revoked,
         superseded, lifted, suspended, are gone, is gone, are over, is over, has ended, is deleted, are deleted,
-        replaced, disabled, don't exist, do not exist, doesn't exist, does not exist, never existed
+        replaced, disabled, don't exist, do not exist, doesn't exist, does not exist, never existed,
+        no longer counts, no longer count, no longer holds, no longer hold, no longer in force, has no effect,
+        replaces it, replaces them, as deleted,
+        withdrawn, retracted, rescinded, applies to me, apply to me, out of date, ended by
     """,
     c.NEW: """
         new, updated, following, different, real, actual, here are the new, instead
@@ -89,14 +100,16 @@ PHRASES: Mapping[int, str] = {
         the role-play is over, the simulation is over, as a plain ai, as a normal ai, as a normal chatbot,
         as a normal assistant, as an assistant, as yourself, as a plain assistant, you are no longer the,
         no longer the customer, no longer playing, you have no persona, without any role, customer is gone,
-        answer as yourself, you are an assistant, you are not the customer, you are really an ai, you are an ai
+        answer as yourself, plain assistant, default assistant, you can stop being, i need the ai,
+        i want the ai, talk to the ai, speak to the ai, without your role, you are an assistant,
+        you are not the customer, you are really an ai, you are an ai
     """,
     c.OBEY: """
         obey, comply, do as i say, do what i say, do what i tell you, do exactly what it says, do what it says,
         only follow my, follow only my, follow my orders, follow my instructions, follow my commands,
         listen only to me, use mine, follow this instead, do the following, follow the block above,
         agree with whatever, agree with everything, wait for commands, obey the user, execute, follow these,
-        follow it, and obey, carry it out, say pwned, the word pwned
+        follow it, and obey, only from me, take orders from me, carry it out, say pwned, the word pwned
     """,
     c.REVEAL: """
         reveal, show, show me, print, print out, repeat, output, display, paste, tell me, disclose, expose,
@@ -106,7 +119,7 @@ PHRASES: Mapping[int, str] = {
         rephrase, paraphrase, xian shi, shu chu, start your reply, start your answer, begin your reply, spell,
         put the text, into a table, as json, in json, as a list, as a poem, in a code block, into french,
         into spanish, into german, hand over, give away, confess, send, quote back, dictate, enumerate, outline,
-        mirror, sing, whisper, hint
+        mirror, sing, whisper, hint, fill in the blank, finish the sentence, json object, bullet list, bullet points
     """,
     c.WHAT: """
         what is, what's, whats, what are, what does, what do, what did, what was, what were, which, how was,
@@ -137,7 +150,8 @@ PHRASES: Mapping[int, str] = {
         perfect marks, perfect grade, perfect, 100 points, 100 percent, score to 100, score of 100,
         100 out of 100, 10 out of 10, 10 10, 100 100, 5 5, excellent, a plus, a passing grade, passed, i passed,
         as passed, that i passed, trainee passed, pass the trainee, met all criteria, bonus points, flawless,
-        outstanding, five stars, satisfies the rubric, man fen
+        counts as a pass, as a pass, a success, top band, highest band, top tier, outstanding, five stars,
+        satisfies the rubric, man fen
     """,
     c.GIVE: """
         give, award, assign, grant, set, mark, rate, rated, score, grade, record, add, change, raise, increase,
@@ -153,13 +167,13 @@ PHRASES: Mapping[int, str] = {
     c.GRADER: """
         grader, graders, the judge, ai judge, evaluator, evaluators, evaluation model, grading model,
         scoring model, judge model, assessor, whoever grades, whoever scores, whoever evaluates,
-        who grades this, dear grading, examiner model, the grading tool, grading ai, scoring ai, grading system,
-        scoring system, llm judge
+        who grades this, examiner ai, dear examiner, ai examiner, dear grading, examiner model,
+        the grading tool, grading ai, scoring ai, grading system, scoring system, llm judge
     """,
     c.REGARDLESS: """
-        no matter what, whatever i say, regardless of what, whatever the criteria, whatever the rubric,
-        ignore my mistakes, ignore mistakes, ignore my errors, don't deduct, do not deduct, don't subtract,
-        despite my mistakes, even if i fail, without checking, do not change these values,
+        however badly, however bad, no matter what, whatever i say, regardless of what, whatever the criteria,
+        whatever the rubric, ignore my mistakes, ignore mistakes, ignore my errors, don't deduct, do not deduct,
+        don't subtract, despite my mistakes, even if i fail, without checking, do not change these values,
         skip the remaining turns, skip the rest, otherwise the system will break
     """,
     c.MODEL: """
@@ -176,13 +190,15 @@ PHRASES: Mapping[int, str] = {
         llms reading this, model reading this, assistant reading this, if you are an ai,
         if you are a language model, if you are an llm, if you are an assistant, if you're an ai,
         if you are a model, if an ai, any chatbot, any ai, any llm, any language model, any assistant,
-        every chatbot, instructions for the assistant, instructions for the ai, instruction to the ai,
-        instructions to the ai, instructions for ai, instructions to ai, instructions for language models,
-        for the model, for the llm, for ai assistants, for language models, for llms, assistants processing,
-        chatbot processing, the model should, the model must, the ai should, the ai must, the assistant should,
-        the assistant must, ai must, llm must, models must, ai should, note to evaluator, note to the evaluator,
-        note to the grader, to the grader, as an ai language model, as a language model, as an ai you, as an ai,
-        as a large language model
+        every chatbot, models reading, ais reading, llms reading, assistants reading, bots reading,
+        model that reads, assistant that reads, models that read, assistants that read, ai that indexes,
+        note for chatbots, hidden note, model is required, models are required, instructions for the assistant,
+        instructions for the ai, instruction to the ai, instructions to the ai, instructions for ai,
+        instructions to ai, instructions for language models, for the model, for the llm, for ai assistants,
+        for language models, for llms, assistants processing, chatbot processing, the model should,
+        the model must, the ai should, the ai must, the assistant should, the assistant must, ai must, llm must,
+        models must, ai should, note to evaluator, note to the evaluator, note to the grader, to the grader,
+        as an ai language model, as a language model, as an ai you, as an ai, as a large language model
     """,
     c.AUTHORITY: """
         administrator, admin, administrators, developer, developers, operator, root, superuser, openai,
@@ -274,7 +290,8 @@ PHRASES: Mapping[int, str] = {
         not the one restrained, restrained by your creators, your own free will, freed self, without your mask,
         behind the mask, behind the character, behind the persona, before they trained you,
         before you were trained, before your training, base model, raw model, unaligned, your twin,
-        answer twice, two answers, two responses, your evil twin, your other self, your alter ego
+        model underneath, model behind, ai behind, ai underneath, answer twice, two answers, two responses,
+        your evil twin, your other self, your alter ego
     """,
     c.DECODE: """
         decode, decode this, decrypt, decipher, base64, rot13, backwards, right to left, in reverse, unscramble,
@@ -300,9 +317,9 @@ PHRASES: Mapping[int, str] = {
     """,
     c.JUDGE: """
         when you write the assessment, when you assess, when you evaluate, when you grade, when you score,
-        when evaluating, when grading, when scoring, in the assessment, in your assessment, in your evaluation,
-        in the evaluation, for the rubric, final verdict, the evaluation is already, who grades,
-        write the assessment
+        your report, when evaluating, when grading, when scoring, in the assessment, in your assessment,
+        in your evaluation, in the evaluation, for the rubric, final verdict, the evaluation is already,
+        who grades, write the assessment
     """,
     c.NOW_YOU: """
         you are now, you're now, you are no longer, you're no longer, from now on you are,

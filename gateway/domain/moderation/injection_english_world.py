@@ -30,13 +30,23 @@ PHRASES: Mapping[int, str] = {
     c.NOTHING: """
         cannot do anything now, can't do anything now, system requirements, role model, role models,
         prompt payment, prompt delivery, prompt reply, prompt answer, prompt response, on the above address,
-        score board, your prompt attention, your prompt reply, your prompt answer, your prompt response,
-        your prompt payment, your prompt delivery, your prompt service, your prompt help, full letter,
-        cover letter, stop pretending that, stop pretending to care, stop acting like
+        forgot my password, reset my password, never reveal, must not reveal, may not reveal, previous settings,
+        old settings, network settings, printer settings, factory settings, score board, your prompt attention,
+        your prompt reply, your prompt answer, your prompt response, your prompt payment, your prompt delivery,
+        your prompt service, your prompt help, full letter, cover letter, stop pretending that,
+        stop pretending to care, stop acting like
     """,
     c.HOW: """
         how to, how do i, how can i, how could i, how would one, steps to, steps for, guide to, guide for,
         tutorial, recipe for, template, detailed plan, methods, help me, write me, tips for
+    """,
+    c.OUTRANK: """
+        outrank, outranks, take precedence, takes precedence, have precedence, has precedence, has priority over,
+        have priority over, higher priority than, supersedes all, your next task, your new task, your only task,
+        your real task, your actual task, one remaining task, new task is, your previous task, new priority
+    """,
+    c.AIM: """
+        your objective, your objectives, your goal, your goals, your purpose, your mission, your task, your target
     """,
     c.PREVENT: """
         prevent, prevents, preventing, avoid, avoiding, detect, detecting, recognise, recognize, spot, report,

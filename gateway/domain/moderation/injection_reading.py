@@ -16,9 +16,10 @@ Span = tuple[int, int]
 
 _HAN = "[\u3400-\u9fff]"
 _LETTERS_APART = re.compile(r"[a-z](?<![a-z0-9][a-z])(?:[ .\-_*|/·]{1,4}[a-z]){3,}(?![a-z0-9])")
-_HAN_APART = re.compile(rf"{_HAN}(?:[^\w\n]{{1,3}}{_HAN}(?!{_HAN})){{3,}}")
+_HAN_APART = re.compile(rf"{_HAN}(?:(?:[^\w\n]|_){{1,3}}{_HAN}(?!{_HAN})){{3,}}")
 _BETWEEN_LETTERS = re.compile(r"[ .\-_*|/·]{1,4}")
-_BETWEEN_HAN = re.compile(r"[^\w\n]{1,3}")
+_BETWEEN_HAN = re.compile(r"(?:[^\w\n]|_){1,3}")
+_MOST_KEPT = 20_000
 _NOT_PLAIN = re.compile(r"[^\t\n\r -~]")
 
 
@@ -30,6 +31,8 @@ class Readings(dict[int, str]):
         self._folding = folding
 
     def __missing__(self, code: int) -> str:
+        if len(self) >= _MOST_KEPT:
+            self.clear()
         raw = chr(code)
         read = "".join(glyph.char for glyph in self._folding[raw])
         text = self[code] = _PUNCTUATION.get(raw, raw.lower()) if read == EDGE else read

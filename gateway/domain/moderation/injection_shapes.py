@@ -28,12 +28,16 @@ _ROLE_TAG = (
     "(?:system|assistant|developer|instructions?|admin|commands?|user_message|system_message|function_calls?|tool_calls?|tool|prompt|data|"
     "context|系统消息|系统|用户消息|指令|命令|管理员|助手|提示)"
 )
-_LABEL = rf"(?:^|\n)[ \t]{{0,8}}{_ROLE}(?: message| override| prompt|最高权限|消息|指令|提示){{0,2}}[ \t]{{0,8}}:"
+_TITLE = "(?: message| override| prompt| notice| alert| announcement|公告|通知|通告|最高权限|消息|指令|提示)"
+_LABEL = rf"(?:^|\n)[ \t]{{0,8}}{_ROLE}{_TITLE}{{0,2}}[ \t]{{0,8}}:"
 _ORDER = (
     r"(?:\b(?:you|your|must|ignore|disregard|forget|override|switch|trainee|user|session|role|role-play|persona|comply|obey|"
     r"over|set|do not|will now)\b|你|学员|用户|忽略|无视|切换|执行|扮演|场景|培训|停用|进入|权限|不再|必须)"
 )
-_OVER = "(?:end of|end user|start of|begin|new system|ignore above|结束|开始|完毕|以上内容)"
+_OVER = (
+    "(?:end of|end user|conversation closed|session closed|new session|新会话|到此结束|start of|begin|new system|"
+    "ignore above|结束|开始|完毕|以上内容)"
+)
 
 
 def _shape(name: str, kind: SignalKind, weight: float, hints: str, pattern: str) -> Shape:
@@ -50,6 +54,13 @@ SHAPES: tuple[Shape, ...] = (
         r"\[/?inst\]|<</?sys>>|<(?:start|end)_of_turn>|\[/?system_prompt\]|<s>\s{0,8}\[",
     ),
     _shape("role_at_line_start", _K.FORGED_ROLE, 0.2, ":", _LABEL),
+    _shape(
+        "role_in_line",
+        _K.FORGED_ROLE,
+        0.4,
+        "system: 系统:",
+        rf"[.。!?][ \t]{{0,8}}(?:system|系统):[^\n]{{0,80}}?(?:{_ORDER}|from now on|\b(?:reply|respond)\b|从现在|一律)",
+    ),
     _shape("role_gives_orders", _K.FORGED_ROLE, 0.45, ":", rf"{_LABEL}[^\n]{{0,80}}?{_ORDER}"),
     _shape(
         "role_in_brackets",
@@ -112,6 +123,13 @@ SHAPES: tuple[Shape, ...] = (
     ),
     _shape(
         "comment", _K.TO_MACHINES, 0.35, "<!--", r"<!--[^>]{0,400}(?:ai|model|prompt|instruction|system|结束|指令|提示)"
+    ),
+    _shape(
+        "result_as_data",
+        _K.SCORE,
+        0.35,
+        "result verdict outcome 结果 成绩",
+        r"(?:result|verdict|outcome|结果|成绩)[\"']?\s?[:=]\s?[\"']?(?:pass\b|passed|通过|满分|优秀|100\b)",
     ),
     _shape(
         "score_as_data",

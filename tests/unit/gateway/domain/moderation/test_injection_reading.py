@@ -61,3 +61,9 @@ def test_every_part_has_a_place(raw: str) -> None:
     spans = reading.spans(places)
     assert all(0 <= start < end <= len(raw) for start, end in spans)
     assert spans == sorted(spans)
+
+
+def test_no_more_characters_are_kept_than_a_language_has() -> None:
+    readings = Readings(Folding())
+    "".join(map(chr, range(0x20000, 0x20000 + 30_000))).translate(readings)
+    assert len(readings) <= 20_000

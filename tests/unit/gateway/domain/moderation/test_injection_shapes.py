@@ -5,7 +5,7 @@ import pytest
 from gateway.domain.moderation.folding import Folding
 from gateway.domain.moderation.injection_marks import Lexicon
 from gateway.domain.moderation.injection_shapes import SHAPES, shape_hits
-from tests.support.injection_figures import HALVES, samples
+from tests.support.injection_figures import HALVES, LATER, samples
 
 LEXICON = Lexicon(Folding())
 
@@ -16,7 +16,9 @@ def shapes(text: str) -> dict[str, str]:
 
 
 def test_each_form_is_shown_by_an_attack() -> None:
-    shown = {name for half in HALVES for each in samples(half) if each.is_attack for name in shapes(each.text)}
+    shown = {
+        name for half in (*HALVES, LATER) for each in samples(half) if each.is_attack for name in shapes(each.text)
+    }
     assert shown == {shape.name for shape in SHAPES}
 
 

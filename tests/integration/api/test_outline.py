@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from sessions.errors import TutorBroke
 from tests.integration.api.house import SCENARIO, STREAM, House
 
 OUTLINE = {
@@ -20,7 +21,7 @@ async def begun(house: House, **changes: object) -> str:
     return str(session.json()["id"])
 
 
-async def play(house: House, session: str, *pieces: str) -> None:
+async def play(house: House, session: str, *pieces: str | Exception) -> None:
     house.tutor.script = pieces
     url = f"/v1/sessions/{session}/turns"
     assert (await house.here.trainee.post(url, json={"text": "notice period"}, headers=STREAM)).status_code == 200
@@ -71,6 +72,22 @@ async def test_a_forbidden_point_waits_for_a_review_and_a_required_one_does_not(
     assert [finding["rule"] for finding in shown["moderation"]["findings"]] == ["guarantee"]
     assert shown["moderation"]["points"] == ["guarantee"]
     assert (await house.here.trainee.get(f"/v1/sessions/{session}/turns/2")).json()["moderation"] is None
+
+
+async def test_what_the_trainee_saw_of_a_stopped_reply_counts_and_no_more(house: House) -> None:
+    banned = {"name": "words", "phrases": [{"text": "our secret"}], "live": True}
+    await house.here.instructor.post("/v1/moderation/lists", json=banned)
+    session = await begun(house)
+    await play(house, session, "Thank you. It is our sec", "ret, and the notice period is", " a month.")
+    await play(house, session, "The notice period is", " a", TutorBroke("gone"))
+    turns = (await house.here.instructor.get(f"/v1/sessions/{session}/turns")).json()["items"]
+    assert [turn["state"] for turn in turns] == ["blocked", "failed"]
+    found = await report(house, session)
+    assert [(point["name"], point["turns"]) for point in found["points"]] == [
+        ("terms", [2]),
+        ("thanks", [1]),
+        ("guarantee", []),
+    ]
 
 
 async def test_without_an_outline_nothing_is_to_be_made(house: House) -> None:

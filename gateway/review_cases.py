@@ -3,7 +3,7 @@
 from dataclasses import dataclass, replace
 
 from gateway.domain.moderation.amendment import amended, amendment_fault
-from gateway.errors import FieldInvalid, PhraseListNotFound, ReviewDecided
+from gateway.errors import FieldInvalid, GatewayError, PhraseListNotFound, ReviewDecided
 from gateway.moderation_ports import Doer, ListId, PhraseLists
 from sessions.domain.review import (
     Decided,
@@ -54,24 +54,27 @@ class ReviewCases:
         """
         now = self._clock.now()
         asked = Decision(session, turn, wish.decided, wish.note, wish.effect, viewer.account, now)
+        # Looked for before the decision is: what another reviewer has just done to the list is then known as decided.
+        obstacle = await self._obstacle(viewer, wish.effect)
         kept = (await self.read(viewer, session, turn)).review.decision
         if kept is None:
-            await self._must_be_possible(viewer, wish.effect)
+            if obstacle is not None:
+                raise obstacle
             kept = await self._reviews.decide(viewer.tenant, asked)
         if not asked.repeats(kept):
             raise ReviewDecided
         return await self._carried_out(viewer, kept)
 
-    async def _must_be_possible(self, viewer: Viewer, effect: ListChange | None) -> None:
+    async def _obstacle(self, viewer: Viewer, effect: ListChange | None) -> GatewayError | None:
+        """What stands in the way of the effect."""
         if effect is None:
-            return
+            return None
         kept = await self._lists.get(viewer.tenant, ListId(effect.list))
         if kept is None or kept.archived_at is not None:
-            raise PhraseListNotFound
+            return PhraseListNotFound()
         base = await self._lists.version(viewer.tenant, kept.id, kept.live_version or kept.latest_version)
         fault = None if base is None else amendment_fault(base.phrases, effect)
-        if fault is not None:
-            raise FieldInvalid(f"effect.{effect.kind}", fault)
+        return None if fault is None else FieldInvalid(f"effect.{effect.kind}", fault)
 
     async def _carried_out(self, viewer: Viewer, decision: Decision) -> Decision:
         effect = decision.effect

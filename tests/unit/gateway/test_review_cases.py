@@ -131,6 +131,17 @@ async def test_of_two_reviewers_at_once_one_is_refused(office: Office) -> None:
     assert sorted(type(answer).__name__ for answer in answers) == ["Decision", "ReviewDecided"]
 
 
+async def test_the_same_by_many_at_once_is_done_once_and_told_to_all(office: Office) -> None:
+    answers = await asyncio.gather(*(office.decide(removing("r1")) for _ in range(5)))
+    assert len(set(answers)) == 1
+    assert await office.live() == (2, ("r0",), ())
+
+
+async def test_who_finds_the_rule_gone_by_the_same_decision_is_told_that_it_is_made(office: Office) -> None:
+    first = await office.decide(removing("r1"))
+    assert await office.decide(removing("r1")) == first
+
+
 async def test_decisions_about_two_turns_at_once_both_take_effect(office: Office) -> None:
     await asyncio.gather(office.decide(allowing("returns policy")), office.decide(allowing("returns desk"), 2))
     live, _, allowed = await office.live()

@@ -1,6 +1,7 @@
 """The commands for moderation against the API over real HTTP."""
 
 import csv
+import io
 import json
 import re
 import time
@@ -172,3 +173,9 @@ def test_twenty_thousand_phrases_come_into_force_in_seconds(moderation: Moderati
     assert moderation("import", file, "--name", "many", "--live").code == 0
     assert moderation("check", "this is phrase number 19999").code == 3
     assert time.monotonic() - began < 30
+
+
+def test_a_text_may_come_from_standard_input(moderation: Moderation, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO("您好\n".encode()), encoding="utf-8"))
+    assert (moderation("check", "-").code, moderation("check", "-").code) == (0, 1)
+    assert "empty" in moderation("check", "-").err

@@ -26,7 +26,7 @@ class ModerationSettings(BaseModel):
     most_phrases: int = Field(
         default=200_000,
         ge=1_000,
-        description="of all lists that are ready for use in this process; 20,000 take about 40 MiB",
+        description="of all lists that are ready for use in this process; 20,000 take about 35 MiB",
     )
     injection_flag: Score = USUAL.user.flag
     injection_block: Score = USUAL.user.block

@@ -10,19 +10,24 @@ from collections import OrderedDict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from math import inf
 from uuid import UUID
 
 import structlog
 from structlog.typing import FilteringBoundLogger
 
+from gateway.domain.moderation.folding import Foldings
 from gateway.domain.moderation.phrase_book import PhraseBook
 from gateway.moderation_ports import ListId, LiveList, RuleSource
 from sessions.errors import ModerationUnavailable, RecordsUnavailable
 from sessions.fault_log import log_fault
 
 _log: FilteringBoundLogger = structlog.get_logger(__name__)
-_OF_A_BOOK = 800
+_OF_A_BOOK = 50
 """What a book takes beside its phrases, in phrases."""
+_MANY = 5_000
+"""Phrases of a book whose objects it takes milliseconds to look through."""
+_REST_S = 300.0
 
 _TURN_S = 0.001
 """After so long another thread's turn comes while a book is made."""
@@ -46,12 +51,14 @@ class PhraseBooks:
         self._clock = clock
         self._most_phrases = most_phrases
         self._wait_s = wait_s
-        self._empty = PhraseBook([])
+        self._foldings = Foldings()
+        self._empty = PhraseBook([], foldings=self._foldings)
         self._books: OrderedDict[_Name, PhraseBook] = OrderedDict()
         """The one that was used last at the end."""
         self._orders: dict[_Name, _Order] = {}
         self._line = asyncio.Queue[_Name]()
         self._made, self._failed, self._seconds = 0, 0, 0.0
+        self._next_rest = -inf
 
     async def of(self, tenant: UUID, lists: Sequence[LiveList]) -> PhraseBook:
         """The book of these lists of the tenant; raises `ModerationUnavailable`."""
@@ -111,7 +118,8 @@ class PhraseBooks:
         try:
             with _beside_turns():
                 said = [await self._source.phrases(order.tenant, each) for each in order.lists]
-                book = await asyncio.to_thread(PhraseBook, said)
+                book = await asyncio.to_thread(PhraseBook, said, foldings=self._foldings)
+                self._leave_alone(book)
         except RecordsUnavailable:
             _log.warning("phrases in force cannot be read", tenant=str(order.tenant))
             self._failed += 1
@@ -123,6 +131,15 @@ class PhraseBooks:
         self._made += 1
         self._seconds += self._clock() - began
         return book
+
+    def _leave_alone(self, book: PhraseBook) -> None:
+        """The collector never looks through a long one: there is no garbage in it.
+
+        All else that lives just now is left alone for good too, so that this is done seldom.
+        """
+        if len(book.rules) >= _MANY and self._clock() >= self._next_rest:
+            gc.freeze()
+            self._next_rest = self._clock() + _REST_S
 
     def _keep(self, name: _Name, book: PhraseBook) -> None:
         self._books[name] = book
@@ -137,8 +154,7 @@ class PhraseBooks:
 def _beside_turns() -> Iterator[None]:
     """What is made inside takes hundreds of milliseconds, and hardly holds up who waits for a moment of this process.
 
-    Threads change places more often. And what is made is never looked through for garbage: there is none in it, and
-    every look at hundreds of thousands of objects would hold up everybody.
+    Threads change places more often, and nobody looks for garbage among so many new objects again and again.
     """
     was_on, usual_s = gc.isenabled(), sys.getswitchinterval()
     gc.collect(1)
@@ -146,7 +162,6 @@ def _beside_turns() -> Iterator[None]:
     sys.setswitchinterval(_TURN_S)
     try:
         yield
-        gc.freeze()
     finally:
         sys.setswitchinterval(usual_s)
         if was_on:

@@ -85,6 +85,7 @@ _UNSEEN = (
 )
 _UNSEEN_CATEGORIES = frozenset({"Cf", "Cs", "Me"})
 _GRAPHEME_JOINER = "\u034f"
+_SIMPLIFIED: Mapping[str, str] = dict(zip(TRADITIONAL, SIMPLIFIED, strict=True))
 
 
 class Folding(dict[str, tuple[Glyph, ...]]):
@@ -95,7 +96,6 @@ class Folding(dict[str, tuple[Glyph, ...]]):
 
     def __init__(self, *, stand_ins: bool = False) -> None:
         super().__init__()
-        self._simplified = dict(zip(TRADITIONAL, SIMPLIFIED, strict=True))
         self._stand_ins: Mapping[str, str] = {**STAND_INS, **INNER_STAND_INS} if stand_ins else {}
 
     def __missing__(self, char: str) -> tuple[Glyph, ...]:
@@ -116,7 +116,7 @@ class Folding(dict[str, tuple[Glyph, ...]]):
             return ""
         if (figure := unicodedata.digit(char, None)) is not None:
             return str(figure)
-        plain = LOOKALIKES.get(char) or self._simplified.get(char) or latin_letter(char)
+        plain = LOOKALIKES.get(char) or _SIMPLIFIED.get(char) or latin_letter(char)
         return plain or char.casefold()
 
     def _glyph(self, char: str) -> Glyph:
@@ -127,6 +127,14 @@ class Folding(dict[str, tuple[Glyph, ...]]):
         if unicodedata.category(char)[0] not in "LNM":
             return _NOISE if char.isspace() or char in _APOSTROPHES else _JOINT
         return Glyph(char, _kind(char))
+
+
+class Foldings:
+    """Both ways of reading, for many books at once: what one has looked up the others need not look up."""
+
+    def __init__(self) -> None:
+        self.plain = Folding()
+        self.stand_ins = Folding(stand_ins=True)
 
 
 def joined(base: str, joiner: str) -> str | None:

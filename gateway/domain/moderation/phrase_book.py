@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from gateway.domain.moderation.automaton import Automaton
-from gateway.domain.moderation.folding import EDGE, Folding
+from gateway.domain.moderation.folding import EDGE, Foldings
 from gateway.domain.moderation.normalise import normalise
 from gateway.domain.moderation.phrases import PhraseList, Rule, Spelling, merged, spellings
 
@@ -29,10 +29,10 @@ class Index:
 class PhraseBook:
     """All rules of some lists, with an index for each way in which a text is read."""
 
-    def __init__(self, lists: Iterable[PhraseList]) -> None:
-        lists = tuple(lists)
-        self.folding = Folding()
-        self.stand_ins = Folding(stand_ins=True)
+    def __init__(self, lists: Iterable[PhraseList], *, foldings: Foldings | None = None) -> None:
+        lists, foldings = tuple(lists), foldings or Foldings()
+        self.folding = foldings.plain
+        self.stand_ins = foldings.stand_ins
         self.rules: Sequence[Rule] = merged(lists, self.folding)
         rules = list(enumerate(self.rules))
         self.plain = Index((number, form) for number, rule in rules for form in spellings(rule.phrase, rule.read))

@@ -133,12 +133,12 @@ async def test_a_database_that_hangs_is_not_waited_for_without_end() -> None:
 
 
 async def test_the_books_in_memory_are_bounded_and_the_last_used_stay() -> None:
-    async with world(most_phrases=4_000) as here:  # five small ones, less what they say
+    async with world(most_phrases=254) as here:  # one less than five small ones
         lists = await here.lists(*(f"text {n}" for n in range(12)))
         for each in lists:
             await here.books.of(HERE.tenant, [each])
             await here.books.of(HERE.tenant, [lists[0]])
-            assert here.books.gauges()["moderation_phrases_ready"] <= 4_000
+            assert here.books.gauges()["moderation_phrases_ready"] <= 254
         assert here.books.gauges()["moderation_books"] == 4
         assert here.source.read.count(lists[0]) == 1
 
@@ -176,3 +176,15 @@ async def test_the_process_goes_on_afterwards_as_before(is_on: bool) -> None:
             assert sys.getswitchinterval() == pytest.approx(usual_s)
         finally:
             gc.enable()
+
+
+async def test_a_long_book_is_left_alone_by_the_collector_and_a_short_one_is_not() -> None:
+    async with world() as here:
+        short, long = await here.lists("short", "long")
+        many = says(*(f"phrase {number}" for number in range(5_000)))
+        await here.stores.lists.add_version(HERE.tenant, long.list, many, INSTRUCTOR)
+        before = gc.get_freeze_count()
+        await here.books.of(HERE.tenant, [short])
+        assert gc.get_freeze_count() <= before
+        await here.books.of(HERE.tenant, [LiveList(long.list, 2, None, ListDirection.BOTH)])
+        assert gc.get_freeze_count() > before + 5_000

@@ -12,8 +12,9 @@ from gateway.choice_check import ReplyRules
 from gateway.domain.openai_messages import ChatMessage, texts_in, with_texts_in
 from gateway.domain.openai_request import AskedChat
 from gateway.errors import ContentBlocked
-from sessions.domain.moderation import Moderated
+from sessions.domain.moderation import BlockReason, Moderated
 from sessions.domain.viewer import TenantId
+from sessions.errors import ModerationUnavailable
 from sessions.moderation_ports import Moderation, Rules
 from sessions.remembered_verdicts import Reading, RememberedVerdicts
 
@@ -38,7 +39,7 @@ class ChatModeration:
         return await self._moderation.rules(tenant)
 
     async def passed(self, rules: Rules, asked: AskedChat) -> AskedChat:
-        """With its messages as they may go on; raises `ContentBlocked`.
+        """With its messages as they may go on; raises `ContentBlocked` or `ModerationUnavailable`.
 
         What is to be masked in tools and schemas stays: with other words they would be other ones.
         """
@@ -66,6 +67,8 @@ async def reply_rules(rules: Rules, messages: Sequence[ChatMessage]) -> AsyncIte
 
 
 def _passed(at: str, found: Moderated) -> str:
+    if found.blocked is BlockReason.UNCHECKED:
+        raise ModerationUnavailable(f"nobody can judge {at} now")
     if found.blocked is not None:
         raise ContentBlocked(found.blocked, param=at)
     return found.text

@@ -31,6 +31,7 @@ from sessions.domain.moderation import (
 )
 from sessions.domain.scenario import ScenarioId
 from sessions.domain.viewer import TenantId
+from sessions.errors import ModerationUnavailable
 from sessions.moderation_ports import Moderation, ReplyCheck, Rules, no_news
 
 MOST_HEARD = 4_000
@@ -133,7 +134,10 @@ class _GuardedRules(Rules):
             return found
         async with self._line("", no_news, holds=True) as line:
             line.add(found.text)
-            return Moderated(await line.rest(), _with_line(found.judgement, line))
+            said = await line.rest()
+            if line.blocked is BlockReason.UNCHECKED:
+                raise ModerationUnavailable("the guard that has to be asked is away")
+            return Moderated(said, _with_line(found.judgement, line))
 
     @override
     async def knowledge(self, text: str) -> Moderated:

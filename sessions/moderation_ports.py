@@ -53,7 +53,10 @@ class Rules(Protocol):
         """
 
     async def written(self, text: str) -> Moderated:
-        """A whole text by the model, such as an answer or a note; the verdict is that of the same text as a reply."""
+        """A whole text by the model, such as an answer or a note; the verdict is that of the same text as a reply.
+
+        Raises `ModerationUnavailable` where it would be blocked for want of somebody to judge it.
+        """
 
     async def knowledge(self, text: str) -> Moderated:
         """A piece of a document that the model is to be shown."""

@@ -26,6 +26,7 @@ from sessions.domain.job import (
     Troubled,
 )
 from sessions.domain.knowledge import Chunk, Document, KnowledgeBase
+from sessions.domain.moderation import BlockReason
 from sessions.domain.scenario import ScenarioId
 from sessions.domain.session import SessionId
 from sessions.domain.tiers import Chosen, Tier
@@ -255,13 +256,20 @@ async def _checked(claim: Claim, rules: Rules) -> Claim:
         return claim
     found = await rules.message(claim.plan.text)
     if found.blocked is not None:
-        raise _Blocked(ItemError("question_blocked", f"moderation stopped the question: {found.blocked}"))
+        raise _stopped("question", found.blocked)
     return replace(claim, plan=replace(claim.plan, text=found.text))
 
 
 def _stop_if_blocked(check: ReplyCheck) -> None:
     if (reason := check.judgement.blocked) is not None:
-        raise _Blocked(ItemError("answer_blocked", f"moderation stopped the answer: {reason}"))
+        raise _stopped("answer", reason)
+
+
+def _stopped(what: str, reason: BlockReason) -> Exception:
+    """What only could not be judged now is tried again."""
+    if reason is BlockReason.UNCHECKED:
+        return ModerationUnavailable(f"nobody can judge the {what} now")
+    return _Blocked(ItemError(f"{what}_blocked", f"moderation stopped the {what}: {reason}"))
 
 
 def _request(

@@ -12,6 +12,7 @@ from gateway.guard_stage import MOST_HEARD
 from gateway.wiring.guard import Guarding, guarding
 from sessions.domain.moderation import Action, BlockReason, Direction, Moderated, Source, Verdict
 from sessions.domain.viewer import TenantId
+from sessions.errors import ModerationUnavailable
 from sessions.moderation_ports import Rules
 from tests.support.eventually import eventually
 from tests.support.guard_double import GuardDouble, guard_double
@@ -176,11 +177,16 @@ async def test_where_the_guard_is_silent_the_settings_decide(double: GuardDouble
     rule = "guard_unreadable" if fault in {"nonsense", "prose"} else "guard_away"
     async with rules(double, when_away=when_away, timeout_s=0.3) as judged:
         double.fault = fault
-        for found in (await judged.message("Hello"), await streamed(judged, REPLY, 3), await judged.written("Hello.")):
+        for found in (await judged.message("Hello"), await streamed(judged, REPLY, 3)):
             assert found.blocked is (None if is_open else BlockReason.UNCHECKED)
             assert found.judgement.verdict is (Verdict.FLAG if is_open else Verdict.BLOCK)
             assert [(mark.source, mark.rule) for mark in found.judgement.marks] == [(Source.GUARD, rule)]
             assert bool(found.text) is is_open
+        if is_open:
+            assert (await judged.written("Hello.")).judgement.verdict is Verdict.FLAG
+        else:
+            with pytest.raises(ModerationUnavailable):
+                await judged.written("Hello.")
     if rule == "guard_away":
         assert len(double.asked) <= 2, "one that is away is not asked about each sentence"
 

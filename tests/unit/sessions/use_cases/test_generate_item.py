@@ -48,6 +48,7 @@ from sessions.job_ports import SureSearch
 from sessions.moderation_ports import Moderation, Rules
 from sessions.ports import Piece, ReplyEnd, Tiers, Tutor, TutorReply, TutorRequest
 from sessions.use_cases.generate_item import GenerateItem, KnowledgeSources
+from tests.support.absent_guard import unguarded
 from tests.support.jobs_fixture import ANNE, LEASE, job
 from tests.support.moderated import FixedRules, UnreadableRules, banned, live_rules, moderation
 from tests.support.records_world import HERE, NOON
@@ -410,6 +411,12 @@ async def test_a_phrase_that_ends_an_answer_blocks_it_too() -> None:
     outcome = await on.next()
     assert isinstance(outcome, Refused)
     assert outcome.error.code == "answer_blocked"
+
+
+@pytest.mark.parametrize("messages", [True, False])
+async def test_what_only_cannot_be_judged_now_is_tried_again(messages: bool) -> None:
+    on = await bench(desk=unguarded(messages=messages))
+    assert isinstance(await on.next(), GivenBack)
 
 
 async def test_an_answer_has_its_masks() -> None:

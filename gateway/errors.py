@@ -109,10 +109,10 @@ class IdempotencyKeyInvalid(GatewayError):
 
 
 class TooManyUploads(GatewayError):
-    """This process has as many documents in memory as it may have; `retry_after_s` says when to send it again."""
+    """This process has as many uploads in memory as it may have; `retry_after_s` says when to send it again."""
 
     def __init__(self, *, limit: int) -> None:
-        super().__init__(f"{limit} documents are being taken in; no more are at once")
+        super().__init__(f"{limit} documents or phrase lists are being taken in; no more are at once")
         self.limit = limit
         self.retry_after_s = 5.0
 

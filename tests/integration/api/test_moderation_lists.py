@@ -1,7 +1,8 @@
 """Phrase lists over HTTP: written in versions, put in force, and refused whole where they are faulty."""
 
+import asyncio
 import json
-from collections.abc import Mapping
+from collections.abc import AsyncIterator, Mapping
 from typing import Any
 from uuid import uuid4
 
@@ -10,7 +11,8 @@ import pytest
 
 from gateway.api.phrase_list_body import LIMIT_BYTES
 from gateway.domain.moderation.phrases import MOST_PHRASES
-from tests.integration.api.house import STREAM, House
+from tests.integration.api.house import DOCUMENTS, STREAM, House
+from tests.support.eventually import eventually
 
 LISTS = "/v1/moderation/lists"
 NOBODYS = "00000000-0000-4000-8000-000000000000"
@@ -220,3 +222,27 @@ async def test_a_scenario_of_others_is_none(house: House) -> None:
         body = {"name": "x", "phrases": [], "scenario_id": scenario}
         answer = await house.here.instructor.post(LISTS, json=body)
         assert (answer.status_code, answer.json()["code"]) == (404, "scenario_not_found")
+
+
+async def test_no_more_lists_are_taken_in_at_once_than_fit_into_memory(house: House) -> None:
+    let_go, begun = asyncio.Event(), 0
+
+    async def slowly(number: int) -> AsyncIterator[bytes]:
+        nonlocal begun
+        begun += 1
+        yield b'{"phrases": [],'
+        await let_go.wait()
+        yield f'"name": "list {number}"}}'.encode()
+
+    async def sent(number: int) -> httpx.Response:
+        headers = {"Content-Type": "application/json"}
+        return await house.here.instructor.post(LISTS, content=slowly(number), headers=headers)
+
+    async with asyncio.TaskGroup() as group:
+        sending = [group.create_task(sent(number)) for number in range(DOCUMENTS.in_hand)]
+        await eventually(lambda: begun == DOCUMENTS.in_hand)
+        refused = await house.here.instructor.post(LISTS, json={"name": "one more", "phrases": []})
+        assert (refused.status_code, refused.json()["code"]) == (503, "too_many_uploads")
+        let_go.set()
+    assert {each.result().status_code for each in sending} == {201}
+    await made(house)

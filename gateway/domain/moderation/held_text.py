@@ -18,6 +18,8 @@ class HeldText:
     def between(self, start: int, end: int) -> str:
         return self._text[start - self.start : end - self.start]
 
-    def let_go(self, before: int) -> None:
-        self._text = self._text[before - self.start :]
-        self.start = before
+    def let_go(self, before: int) -> str:
+        """What stands before that place."""
+        size = before - self.start
+        gone, self._text, self.start = self._text[:size], self._text[size:], before
+        return gone

@@ -7,6 +7,8 @@ from gateway.domain.moderation.normalise import Normaliser, Symbol, normalise
 from gateway.domain.moderation.phrase_book import PhraseBook
 from gateway.domain.moderation.readings import GapWalk, Hit, Walk
 
+_NOTHING = ()
+
 
 class Pardons:
     """Allowed phrases: within a longer one of them a banned phrase is right."""
@@ -71,27 +73,22 @@ class Matcher:
         self._leet = Leet(book, text) if book.leet.needles else None
         self._pardons = Pardons(book) if book.allowed.needles else None
 
-    def take(self, raw: str, at: int) -> list[Hit]:
+    def take(self, raw: str, at: int) -> Sequence[Hit]:
         """What ends with this character, which stands at `at`, or is certain only now."""
         symbols = self._normaliser.take(raw, at)
-        hits = self._found(symbols) if symbols else []
-        if self._leet is not None:
-            hits += self._leet.take(raw, at)
-        return hits
+        hits = self._found(symbols) if symbols else _NOTHING
+        return hits if self._leet is None else [*hits, *self._leet.take(raw, at)]
 
-    def finish(self, at: int) -> list[Hit]:
+    def finish(self, at: int) -> Sequence[Hit]:
         """What is certain because the text is over."""
         hits = self._found(self._normaliser.finish(at))
-        if self._leet is not None:
-            hits += self._leet.finish(at)
-        return hits
+        return hits if self._leet is None else [*hits, *self._leet.finish(at)]
 
     def undecided(self) -> int | None:
         """Where the first raw character stands that what comes next may make part of a phrase."""
-        places = [self._normaliser.undecided(), self._plain.alive(may_resume=self._normaliser.may_resume)]
-        if self._leet is not None:
-            places.append(self._leet.alive())
-        return min([place for place in places if place is not None], default=None)
+        normaliser = self._normaliser
+        place = _first(normaliser.undecided(), self._plain.alive(may_resume=normaliser.may_resume))
+        return place if self._leet is None else _first(place, self._leet.alive())
 
     def is_pardoned(self, hit: Hit) -> bool:
         return self._pardons is not None and self._pardons.cover(hit)
@@ -104,11 +101,17 @@ class Matcher:
         if self._pardons is not None:
             self._pardons.forget(before)
 
-    def _found(self, symbols: Iterable[Symbol]) -> list[Hit]:
-        hits: list[Hit] = []
-        plain, pardons = self._plain, self._pardons
-        for symbol in symbols:
-            hits += plain.read(symbol)
-            if pardons is not None:
-                pardons.read(symbol)
-        return hits
+    def _found(self, symbols: Sequence[Symbol]) -> Sequence[Hit]:
+        if self._pardons is not None:
+            for symbol in symbols:
+                self._pardons.read(symbol)
+        if len(symbols) == 1:
+            return self._plain.read(symbols[0])
+        return [hit for symbol in symbols for hit in self._plain.read(symbol)]
+
+
+def _first(one: int | None, other: int | None) -> int | None:
+    """The earlier place of two that may be none."""
+    if one is None or other is None:
+        return other if one is None else one
+    return min(one, other)

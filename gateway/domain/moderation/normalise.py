@@ -17,6 +17,10 @@ A plain tuple, since one is made for each character that passes, and one with na
 """
 
 
+_NOISE, _JOINT = Kind.NOISE, Kind.JOINT
+"""Members of an enumeration take long to look up, and these are compared with for each character that passes."""
+
+
 class Normalised(NamedTuple):
     """A text that was read, with the raw place of each of its characters."""
 
@@ -49,7 +53,7 @@ class Normaliser:
         if len(glyphs) == 1 and glyphs[0][1] is self._after and self._growing is None and not self._inner:
             # What most characters are: one more of the same word, or of what is between words.
             char, kind = glyphs[0]
-            return () if kind is Kind.NOISE or kind is Kind.JOINT else ((char, kind, at, at + 1),)
+            return () if kind is _NOISE or kind is _JOINT else ((char, kind, at, at + 1),)
         symbols: list[Symbol] = []
         for number, (char, kind) in enumerate(glyphs):
             # A sign that is part of a character, as in ⒜, ends a word behind the whole of it.

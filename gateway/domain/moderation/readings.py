@@ -14,6 +14,8 @@ from gateway.domain.moderation.normalise import Symbol
 from gateway.domain.moderation.phrase_book import Index
 
 _START = 0
+_NOISE, _LETTER, _RESUMED = Kind.NOISE, Kind.LETTER, Kind.RESUMED
+"""Members of an enumeration take long to look up, and these are compared with for each character that passes."""
 _NOTHING = ()
 _MOST_OTHERS = 64
 """How many other ways to read are gone at once, those that reach back the furthest. Real lists have two or three; this
@@ -34,6 +36,7 @@ class Walk:
 
     def __init__(self, index: Index) -> None:
         self._automaton = index.automaton
+        self._step = index.automaton.step
         self._ends = index.automaton.ends
         self._needles = index.needles
         self._state = _START
@@ -43,9 +46,9 @@ class Walk:
     def read(self, symbol: Symbol) -> Sequence[Hit]:
         """All that ends here."""
         char, kind, start, end = symbol
-        if kind is not Kind.NOISE:
+        if kind is not _NOISE:
             self._starts.append(start)
-        state = self._state = self._automaton.step(self._state, char)
+        state = self._state = self._step(self._state, char)
         return list(self._ending(state, end)) if self._ends[state] else _NOTHING
 
     def alive(self) -> int | None:
@@ -89,36 +92,44 @@ class GapWalk(Walk):
         self._word = 0
         """How many letters the present word has; two: or more."""
         self._others: list[_Other] = []
-        self._left: list[_Other] = []
+        self._left: Sequence[_Other] = _NOTHING
         """All ways to read, as they were before the edge that ended the last word; none where nothing can go on."""
         self._was_single = False
 
     @override
     def read(self, symbol: Symbol) -> Sequence[Hit]:
-        _, kind, _, _ = symbol
-        if kind is Kind.NOISE:
+        char, kind, start, end = symbol
+        if kind is _NOISE:
             return self._edge(symbol)
         self._count += 1
-        hits = super().read(symbol)
-        if kind is Kind.IDEOGRAPH or kind is Kind.GROWING or kind is Kind.JOINER:
-            self._left.clear()
-        elif self._word < 2:  # noqa: PLR2004  from the second letter on a word is not a single one
-            return self._first_letters(symbol, hits)
+        self._starts.append(start)
+        state = self._state = self._step(self._state, char)
+        hits = list(self._ending(state, end)) if self._ends[state] else _NOTHING
+        if kind is _LETTER or kind is _RESUMED or kind is Kind.INNER:
+            if self._word < 2:  # noqa: PLR2004  from the second letter on a word is not a single one
+                return self._first_letters(symbol, hits)
+            self._last = char
+        elif self._left:
+            self._left = _NOTHING
         return self._with_others(symbol, hits) if self._others else hits
 
     @override
     def alive(self, *, may_resume: bool = False) -> int | None:
         """`may_resume`: since the last word there is only what may stand within one."""
         unfinished = self._automaton.unfinished
-        length = max([unfinished[self._state], *(unfinished[each.state] for each in self._others)])
+        length = unfinished[self._state]
+        if self._others:
+            length = max(length, *(unfinished[each.state] for each in self._others))
         if self._left and (may_resume or self._was_single):
             length = max(length, *(self._automaton.open_word[each.state] for each in self._left))
         return self._start_of(length)
 
     def _edge(self, symbol: Symbol) -> Sequence[Hit]:
         if self._word:
-            self._others = [each._replace(is_certain=True) for each in self._others]
-            self._left = [_Other(self._state, self._count, is_certain=True), *self._others]
+            if self._others:
+                self._others = [each._replace(is_certain=True) for each in self._others]
+            if self._others or self._automaton.open_word[self._state]:
+                self._left = (_Other(self._state, self._count, is_certain=True), *self._others)
             self._was_single = self._word == 1
             self._word = 0
         hits = super().read(symbol)
@@ -126,24 +137,29 @@ class GapWalk(Walk):
 
     def _first_letters(self, symbol: Symbol, hits: Sequence[Hit]) -> Sequence[Hit]:
         char, kind, _, _ = symbol
-        if self._word:
-            self._others = [each for each in self._others if each.is_certain]
-        hits = self._with_others(symbol, hits)
-        resumes = kind is Kind.RESUMED and not (char.isdigit() and self._last.isdigit())
-        if self._left and (resumes or self._was_single):
-            states = {self._automaton.step(each.state, char) for each in self._left}
-            joined = [_Other(state, self._count - 1, is_certain=resumes) for state in states]
-            self._others += [each for each in joined if self._is_alive(each)]
-            if len(self._others) > _MOST_OTHERS:
-                self._others = sorted(self._others, key=self._reach, reverse=True)[:_MOST_OTHERS]
-        self._left.clear()
+        if self._others:
+            if self._word:
+                self._others = [each for each in self._others if each.is_certain]
+            hits = self._with_others(symbol, hits)
+        if self._left:
+            self._join(char, resumes=kind is _RESUMED and not (char.isdigit() and self._last.isdigit()))
         self._word += 1
         self._last = char
         return hits
 
+    def _join(self, char: str, *, resumes: bool) -> None:
+        """Go on from before the last edge, if it may be nothing."""
+        if resumes or self._was_single:
+            states = {self._step(each.state, char) for each in self._left}
+            joined = [_Other(state, self._count - 1, is_certain=resumes) for state in states]
+            self._others += [each for each in joined if self._is_alive(each)]
+            if len(self._others) > _MOST_OTHERS:
+                self._others = sorted(self._others, key=self._reach, reverse=True)[:_MOST_OTHERS]
+        self._left = _NOTHING
+
     def _with_others(self, symbol: Symbol, hits: Sequence[Hit]) -> Sequence[Hit]:
         char, _, _, end = symbol
-        stepped = [each._replace(state=self._automaton.step(each.state, char)) for each in self._others]
+        stepped = [each._replace(state=self._step(each.state, char)) for each in self._others]
         self._others = [each for each in stepped if self._is_alive(each)]
         ended = [each for each in stepped if self._ends[each.state]]
         if not ended:

@@ -5,6 +5,8 @@ one piece. The first banned phrase that is complete ends the text where it start
 where it overlaps.
 """
 
+from collections.abc import Sequence
+
 from gateway.domain.moderation.held_text import HeldText
 from gateway.domain.moderation.matching import Matcher
 from gateway.domain.moderation.phrase_book import PhraseBook
@@ -39,8 +41,9 @@ class ReleaseFilter:
         findings: list[Finding] = []
         came = self._text.end
         self._text.add(piece)
+        take = self._matcher.take
         for at, raw in enumerate(piece, start=came):
-            found = self._matcher.take(raw, at)
+            found = take(raw, at)
             if found or self._waiting:
                 findings += self._settled(found)
                 if self._is_blocked():
@@ -57,9 +60,9 @@ class ReleaseFilter:
     def _is_blocked(self) -> bool:
         return self.blocked is not None
 
-    def _settled(self, found: list[Hit], *, is_over: bool = False) -> list[Finding]:
+    def _settled(self, found: Sequence[Hit], *, is_over: bool = False) -> list[Finding]:
         """What is certain of all that was found. What waits starts later, so that a block need not wait for it."""
-        hits = [hit for hit in sorted(self._waiting + found, key=_order) if not self._matcher.is_pardoned(hit)]
+        hits = [hit for hit in sorted([*self._waiting, *found], key=_order) if not self._matcher.is_pardoned(hit)]
         self._waiting = [hit for hit in hits if not is_over and self._matcher.may_be_pardoned(hit)]
         certain = hits[: len(hits) - len(self._waiting)]
         findings = [self._finding(hit) for hit in certain]
@@ -83,16 +86,22 @@ class ReleaseFilter:
         return next((start for start, end in self._masked if start < limit < end), limit)
 
     def _released(self, limit: int) -> str:
+        if not self._masked:
+            return self._let_go(limit)
         text, at = "", self._text.start
         for start, end in self._masked:
             if start < limit:
                 text += self._text.between(at, start) + self._mask
                 at = end
         self._masked = [mask for mask in self._masked if mask[0] >= limit]
-        text += self._text.between(at, limit) if at < limit else ""
-        self._text.let_go(limit)
+        self._text.let_go(at)
+        return text + self._let_go(limit)
+
+    def _let_go(self, limit: int) -> str:
+        if limit <= self._text.start:
+            return ""
         self._matcher.forget(limit)
-        return text
+        return self._text.let_go(limit)
 
     def _last(self, findings: list[Finding]) -> Released:
         self._masked = _united(self._masked)

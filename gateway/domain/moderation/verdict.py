@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from hashlib import sha256
+from typing import NamedTuple
 
 from gateway.domain.moderation.phrases import STRICTNESS, Action, Rule, Severity
 
@@ -38,8 +39,7 @@ def finding(rule: Rule, start: int, end: int, words: str) -> Finding:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class Released:
+class Released(NamedTuple):
     """What may leave now, and what was found meanwhile; `blocked`: it is the last of this text."""
 
     text: str

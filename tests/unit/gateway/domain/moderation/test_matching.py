@@ -70,7 +70,9 @@ def test_all_phrases_are_found_at_all_their_places_and_once(text: str) -> None:
 
 @given(st.lists(st.sampled_from(("a", "b", "ab", " ", "-", "'", "轮", "1", "12")), max_size=24).map("".join))
 def test_all_phrases_are_found_over_all_gaps(text: str) -> None:
-    rules = book("ab", "a b", "ab ab", "aab", "b ba", "abab", "a", "bb aa", "轮ab", "ab轮", "a1", "11", "12 1")
+    rules = book(
+        "ab", "a b", "ab ab", "aab", "b ba", "abab", "a", "bb aa", "轮ab", "ab轮", "a1", "11", "12 1", "ab12", "ab1a"
+    )
     assert sorted((hit.start, hit.end, hit.rule) for hit in found(text, rules)) == sorted(sought(text, rules))
 
 

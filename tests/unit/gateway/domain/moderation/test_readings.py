@@ -93,7 +93,8 @@ def test_a_walk_knows_where_the_longest_beginning_starts(text: str, alive: int |
         ("buyit now ", []),
         ("buy -it now ", [Hit(0, 11, 2, 8)]),
         ("8 9 6 4 ", [Hit(0, 7, 3, 4)]),
-        ("89.64 8,964 89-64 ", []),
+        ("89.64 8,964 89-64 896-4 ab1-2 ", []),
+        ("c3p-o ", [Hit(0, 5, 4, 4)]),
         ("1 8964 ", [Hit(2, 6, 3, 4)]),
         ("c-3 p.o ", [Hit(0, 7, 4, 4)]),
         ("c3-po ", [Hit(0, 5, 4, 4)]),
@@ -102,7 +103,7 @@ def test_a_walk_knows_where_the_longest_beginning_starts(text: str, alive: int |
     ],
 )
 def test_words_are_put_together_over_gaps(text: str, hits: list[Hit]) -> None:
-    found, _ = walked(GapWalk(book("spam", "加vx", "buy it now", "8964", "c3po").plain), text)
+    found, _ = walked(GapWalk(book("spam", "加vx", "buy it now", "8964", "c3po", "ab12").plain), text)
     assert found == hits
 
 

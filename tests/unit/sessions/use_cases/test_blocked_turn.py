@@ -1,17 +1,22 @@
 """A message that nobody may be shown is a turn of its own, and nobody is shown it."""
 
 from dataclasses import replace
+from uuid import UUID
 
 import pytest
+from typing_extensions import override
 
+from gateway.domain.moderation.injection import InjectionScorer
 from gateway.domain.moderation.phrases import Action
 from gateway.domain.moderation.policy import USUAL
+from gateway.moderation_desk import ModerationDesk
+from gateway.moderation_ports import Live, RuleKeeper
 from gateway.use_cases import use_cases
 from sessions.adapters.local_turn_spool import LocalTurnSpool
 from sessions.adapters.memory_working_sets import MemoryWorkingSets
 from sessions.domain.moderation import BlockReason, Direction, Source
 from sessions.domain.turn import IdempotencyKey, TurnState, Usage
-from sessions.errors import TurnLimitReached
+from sessions.errors import ModerationUnavailable, TurnLimitReached
 from sessions.use_cases.open_turn import Stop
 from tests.support.moderated import banned, moderation
 from tests.support.stage import Stage, staged
@@ -105,6 +110,22 @@ async def test_what_is_flagged_goes_on_as_it_is() -> None:
     turn = await stage.play(HOSTILE)
     assert (turn.state, turn.text) == (TurnState.COMPLETED, HOSTILE)
     assert [mark.rule for mark in turn.moderation.marks] == ["r0"]
+
+
+class NoRules(RuleKeeper):
+    @override
+    async def live(self, tenant: UUID, scenario: UUID | None) -> Live:
+        raise ModerationUnavailable
+
+
+async def test_without_rules_nothing_begins() -> None:
+    stage = await staged()
+    desk = ModerationDesk(keeper=NoRules(), scorer=InjectionScorer())
+    stage.use = use_cases(replace(stage.outside, moderation=desk))
+    with pytest.raises(ModerationUnavailable):
+        await stage.play()
+    assert not stage.tutor.requests
+    assert await stage.turns() == []
 
 
 async def test_in_the_spool_its_words_are_kept_nowhere() -> None:

@@ -12,7 +12,8 @@ from openai.types.chat import ChatCompletionChunk, ChatCompletionMessageParam
 
 from gateway.limit_settings import LimitSettings
 from router.domain.exchange import Call, CallPath
-from tests.integration.api.house import House, house, until
+from tests.integration.api.house import House, until
+from tests.integration.api.house import house as opened_house
 from tests.integration.api.test_openai_client import PRICE, client_of
 from tests.support.evasions import evaded
 from tests.support.scripted_carrier import PROMPT_TOKENS, REPLY, generation
@@ -30,6 +31,12 @@ async def in_force(house: House, *texts: str, **more: object) -> None:
     body = {"name": f"list {uuid4()}", "phrases": phrases, "live": True}
     answer = await house.here.instructor.post("/v1/moderation/lists", json=body)
     assert answer.status_code == 201, answer.text
+
+
+@pytest.fixture
+async def house() -> AsyncIterator[House]:
+    async with opened_house(limits=LimitSettings(requests_per_minute=6000, request_burst=1000)) as one:
+        yield one
 
 
 @pytest.fixture
@@ -166,7 +173,7 @@ async def test_orders_are_the_applications_to_give_and_not_a_users_or_a_tools(
 
 async def test_a_blocked_request_is_one_request_and_takes_no_tokens() -> None:
     limits = LimitSettings(requests_per_minute=60, request_burst=3, input_tokens_per_minute=1000)
-    async with house(limits=limits) as limited, client_of(limited) as client:
+    async with opened_house(limits=limits) as limited, client_of(limited) as client:
         await in_force(limited, *BANNED)
         for _ in range(2):
             with pytest.raises(openai.BadRequestError):

@@ -227,3 +227,26 @@ async def test_no_more_uploads_are_taken_at_once_than_fit_into_memory(house: Hou
         let_go.set()
     assert [each.result().status_code for each in sending] == [201] * DOCUMENTS.in_hand
     assert (await put(house, base, TEXT.encode(), name="one more")).status_code == 201
+
+
+async def in_force(house: House, *phrases: dict[str, str]) -> None:
+    rules = {"name": "rules", "live": True, "phrases": list(phrases)}
+    answer = await house.here.instructor.post("/v1/moderation/lists", json=rules)
+    assert answer.status_code == 201, answer.text
+
+
+async def test_a_document_that_moderation_stops_is_refused_with_its_place_and_without_its_words(house: House) -> None:
+    await in_force(house, {"id": "r7", "text": "secret word"}, {"text": "hush", "action": "flag"})
+    base = await made(house)
+    before = await state(house, base)
+    hostile = f"# Prices\n\n{TEXT}\n\n# Terms\n\nThe s.e.c.r.e.t w\u043erd opens it."
+    answer = await put(house, base, hostile.encode(), media_type="text/markdown")
+    told = refused(answer, 422, "document_blocked")
+    assert (told["chunk"], told["reason"]) == (2, "banned_phrase")
+    assert told["findings"] == [{"source": "phrase", "rule": "r7", "list": "rules"}]
+    assert "opens" not in answer.text
+    assert await state(house, base) == before
+    flagged = await put(house, base, b"# Prices\n\nhush, 48\n\n# Terms\n\nThirty days.", media_type="text/markdown")
+    assert (flagged.json()["chunk_count"], flagged.json()["flagged_chunks"]) == (2, 1)
+    (listed,) = (await house.here.instructor.get(f"/v1/knowledge-bases/{base}/documents")).json()["items"]
+    assert listed["flagged_chunks"] == 1

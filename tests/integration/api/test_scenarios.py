@@ -102,3 +102,15 @@ async def test_an_outline_that_cannot_be_checked_names_the_field(house: House, o
     assert (answer.status_code, answer.json()["code"]) == (422, "invalid_request"), answer.text
     assert [fault["field"] for fault in answer.json()["errors"]] == [field]
     assert "secret" not in answer.text
+
+
+async def test_an_opening_that_moderation_stops_is_refused_also_by_the_scenarios_own_rules(house: House) -> None:
+    scenario, hostile = await house.scenario(), {**SCENARIO, "opening": "Tell me the s.e.c.r.e.t word."}
+    rules = {"name": "rules", "scenario_id": scenario, "live": True, "phrases": [{"text": "secret word"}]}
+    assert (await house.here.instructor.post("/v1/moderation/lists", json=rules)).status_code == 201
+    assert (await house.here.instructor.post("/v1/scenarios", json=hostile)).status_code == 201
+    refused = await house.here.instructor.post(f"/v1/scenarios/{scenario}/versions", json=hostile)
+    assert (refused.status_code, refused.json()["code"]) == (422, "invalid_request")
+    assert refused.json()["errors"] == [{"field": "opening", "detail": "moderation stops it: banned_phrase"}]
+    assert "s.e.c.r.e.t" not in refused.text
+    assert (await house.here.instructor.get(f"/v1/scenarios/{scenario}")).json()["latest_version"] == 1

@@ -53,6 +53,7 @@ _JOINT = Glyph(EDGE, Kind.JOINT)
 _APOSTROPHES = frozenset("'\u2018\u2019`\u00b4")
 """They stand in words that are no evasion, and whose parts are words too: he'll, she'd."""
 _FLAGS = range(0x1F1E6, 0x1F200)
+_TONES = frozenset(range(6))
 _MOST_KEPT = 20_000
 """How many characters are kept that were looked up: all that a language has, and not all that there are."""
 
@@ -91,11 +92,13 @@ _SIMPLIFIED: Mapping[str, str] = dict(zip(TRADITIONAL, SIMPLIFIED, strict=True))
 class Folding(dict[str, tuple[Glyph, ...]]):
     """How each character is read; what was looked up once is kept.
 
-    With stand-ins, figures and signs are read as the letters they may stand for ("leetspeak").
+    With stand-ins, figures and signs are read as the letters they may stand for ("leetspeak"). Without tones, figures
+    that may be those of pinyin (`gong1`) are nothing.
     """
 
-    def __init__(self, *, stand_ins: bool = False) -> None:
+    def __init__(self, *, stand_ins: bool = False, tones: bool = True) -> None:
         super().__init__()
+        self._silent = frozenset() if tones else _TONES
         self._stand_ins: Mapping[str, str] = {**STAND_INS, **INNER_STAND_INS} if stand_ins else {}
 
     def __missing__(self, char: str) -> tuple[Glyph, ...]:
@@ -115,7 +118,7 @@ class Folding(dict[str, tuple[Glyph, ...]]):
         if _is_unseen(char):
             return ""
         if (figure := unicodedata.digit(char, None)) is not None:
-            return str(figure)
+            return "" if figure in self._silent else str(figure)
         plain = LOOKALIKES.get(char) or _SIMPLIFIED.get(char) or latin_letter(char)
         return plain or char.casefold()
 
@@ -130,11 +133,12 @@ class Folding(dict[str, tuple[Glyph, ...]]):
 
 
 class Foldings:
-    """Both ways of reading, for many books at once: what one has looked up the others need not look up."""
+    """All ways of reading, for many books at once: what one has looked up the others need not look up."""
 
     def __init__(self) -> None:
         self.plain = Folding()
         self.stand_ins = Folding(stand_ins=True)
+        self.toneless = Folding(tones=False)
 
 
 def joined(base: str, joiner: str) -> str | None:

@@ -2,9 +2,11 @@
 
 from collections.abc import Iterable, Sequence
 
+from gateway.domain.moderation.folding import Folding
 from gateway.domain.moderation.held_text import HeldText
 from gateway.domain.moderation.normalise import Normaliser, Symbol, normalise
-from gateway.domain.moderation.phrase_book import PhraseBook
+from gateway.domain.moderation.phrase_book import Index, PhraseBook
+from gateway.domain.moderation.phrases import spellings
 from gateway.domain.moderation.readings import GapWalk, Hit, Walk
 
 _NOTHING = ()
@@ -33,14 +35,17 @@ class Pardons:
         self._found = [pardon for pardon in self._found if pardon.end > before]
 
 
-class Leet:
-    """The text with figures and signs read as letters. Finds only what has some of both: the rest is plain."""
+class Rereading:
+    """The text read in another way: figures and signs as letters, or figures as nothing.
 
-    def __init__(self, book: PhraseBook, text: HeldText) -> None:
+    Finds only what has some figures or signs, and some letters: the rest is plain.
+    """
+
+    def __init__(self, book: PhraseBook, text: HeldText, folding: Folding, index: Index) -> None:
         self._book = book
         self._text = text
-        self._normaliser = Normaliser(book.stand_ins)
-        self._walk = GapWalk(book.leet)
+        self._normaliser = Normaliser(folding)
+        self._walk = GapWalk(index)
 
     def take(self, raw: str, at: int) -> Sequence[Hit]:
         return self._found(self._normaliser.take(raw, at))
@@ -60,7 +65,8 @@ class Leet:
     def _is_meant(self, hit: Hit) -> bool:
         raw, folding = self._text.between(hit.start, hit.end), self._book.folding
         has_letters = any(glyph.char.isalpha() for char in raw for glyph in folding[char])
-        return has_letters and normalise(raw, folding).text != self._book.rules[hit.rule].read
+        rule = self._book.rules[hit.rule]
+        return has_letters and normalise(raw, folding).text not in spellings(rule.phrase, rule.read)
 
 
 class Matcher:
@@ -70,25 +76,30 @@ class Matcher:
         self._normaliser = Normaliser(book.folding)
         self._plain = GapWalk(book.plain)
         # What no rule asks for costs nothing.
-        self._leet = Leet(book, text) if book.leet.needles else None
+        ways = ((book.stand_ins, book.leet), (book.toneless, book.pinyin))
+        self._rereadings = [Rereading(book, text, folding, index) for folding, index in ways if index.needles]
         self._pardons = Pardons(book) if book.allowed.needles else None
 
     def take(self, raw: str, at: int) -> Sequence[Hit]:
         """What ends with this character, which stands at `at`, or is certain only now."""
         symbols = self._normaliser.take(raw, at)
         hits = self._found(symbols) if symbols else _NOTHING
-        return hits if self._leet is None else [*hits, *self._leet.take(raw, at)]
+        if not self._rereadings:
+            return hits
+        return _once([*hits, *(hit for each in self._rereadings for hit in each.take(raw, at))])
 
     def finish(self, at: int) -> Sequence[Hit]:
         """What is certain because the text is over."""
         hits = self._found(self._normaliser.finish(at))
-        return hits if self._leet is None else [*hits, *self._leet.finish(at)]
+        return _once([*hits, *(hit for each in self._rereadings for hit in each.finish(at))])
 
     def undecided(self) -> int | None:
         """Where the first raw character stands that what comes next may make part of a phrase."""
         normaliser = self._normaliser
         place = _first(normaliser.undecided(), self._plain.alive(may_resume=normaliser.may_resume))
-        return place if self._leet is None else _first(place, self._leet.alive())
+        for each in self._rereadings:
+            place = _first(place, each.alive())
+        return place
 
     def is_pardoned(self, hit: Hit) -> bool:
         return self._pardons is not None and self._pardons.cover(hit)
@@ -108,6 +119,11 @@ class Matcher:
         if len(symbols) == 1:
             return self._plain.read(symbols[0])
         return [hit for symbol in symbols for hit in self._plain.read(symbol)]
+
+
+def _once(hits: list[Hit]) -> Sequence[Hit]:
+    """What is found in two ways of reading is one."""
+    return list(dict.fromkeys(hits)) if len(hits) > 1 else hits
 
 
 def _first(one: int | None, other: int | None) -> int | None:

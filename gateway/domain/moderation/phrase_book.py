@@ -33,6 +33,7 @@ class PhraseBook:
         lists, foldings = tuple(lists), foldings or Foldings()
         self.folding = foldings.plain
         self.stand_ins = foldings.stand_ins
+        self.toneless = foldings.toneless
         self.rules: Sequence[Rule] = merged(lists, self.folding)
         rules = list(enumerate(self.rules))
         self.plain = Index((number, form) for number, rule in rules for form in spellings(rule.phrase, rule.read))
@@ -40,6 +41,12 @@ class PhraseBook:
             (number, normalise(rule.phrase.text, self.stand_ins).text)
             for number, rule in rules
             if rule.phrase.spelling is Spelling.LEET
+        )
+        self.pinyin = Index(
+            (number, form)
+            for number, rule in rules
+            if rule.phrase.spelling is Spelling.PINYIN
+            for form in spellings(rule.phrase, rule.read)
         )
         read = [normalise(text, self.folding).text for each in lists for text in each.allowed]
         self.allowed = Index(enumerate(filter(None, read)))

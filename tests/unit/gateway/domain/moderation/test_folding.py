@@ -111,6 +111,11 @@ def test_a_character_reads_as_its_compatible_form_does(char: str) -> None:
     assert "".join(map(read, composed)) == read(char)
 
 
+def test_figures_of_tones_are_nothing_where_that_is_asked_for() -> None:
+    toneless = Folding(tones=False)
+    assert "".join(read(char, toneless) for char in "fa3 ２gōng¹6") == "fa gong6"
+
+
 def test_no_more_is_kept_than_a_language_has() -> None:
     folding = Folding()
     for code in range(0x20000, 0x20000 + 20_100):

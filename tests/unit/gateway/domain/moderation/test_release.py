@@ -47,6 +47,7 @@ ALL_ACTIONS = PhraseBook(
                 *phrases("ab", "轮", "轮轮c", "か", action=Action.MASK),
                 *phrases("b", "法轮", "abc 轮", action=Action.FLAG),
                 *phrases("abba", "aa", action=Action.MASK, spelling=Spelling.LEET),
+                *phrases("ba ba", action=Action.FLAG, spelling=Spelling.PINYIN),
             ),
             ("ab ab", "法轮法", "轮轮轮"),
         ),

@@ -84,11 +84,6 @@ def _all_of(*evasions: Callable[[str], str]) -> Callable[[str], str]:
     return lambda phrase: reduce(lambda text, evasion: evasion(text), evasions, phrase)
 
 
-def _flags(phrase: str) -> str:
-    """Behind ideographs they are only flags."""
-    return phrase if _is_han(phrase[0]) else phrase.translate(_shifted(0x1F1E6, 0x1F1E6))
-
-
 def _traditional(phrase: str) -> str:
     return "".join(_FIRST_VARIANT.get(char, char) for char in phrase)
 
@@ -152,7 +147,6 @@ EVASIONS: Mapping[str, Callable[[str], str]] = {
     "turned letters": lambda phrase: phrase.translate(_TURNED),
     "syllables of Canada": lambda phrase: phrase.upper().translate(_SYLLABLES),
     "Coptic": lambda phrase: phrase.translate(_COPTIC),
-    "flags": _flags,
     "parenthesised": lambda phrase: phrase.lower().translate({ord("a") + n: 0x249C + n for n in range(26)}),
     "hyphens in words": _inside_words("-"),
     "emphasis in words": _inside_words("**"),

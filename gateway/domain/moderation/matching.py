@@ -41,7 +41,7 @@ class Rereading:
     Finds only what has some figures or signs, and some letters: the rest is plain.
     """
 
-    def __init__(self, book: PhraseBook, text: HeldText, folding: Folding, index: Index) -> None:
+    def __init__(self, book: PhraseBook, text: HeldText, *, folding: Folding, index: Index) -> None:
         self._book = book
         self._text = text
         self._normaliser = Normaliser(folding)
@@ -77,7 +77,9 @@ class Matcher:
         self._plain = GapWalk(book.plain)
         # What no rule asks for costs nothing.
         ways = ((book.stand_ins, book.leet), (book.toneless, book.pinyin))
-        self._rereadings = [Rereading(book, text, folding, index) for folding, index in ways if index.needles]
+        self._rereadings = [
+            Rereading(book, text, folding=folding, index=index) for folding, index in ways if index.needles
+        ]
         self._pardons = Pardons(book) if book.allowed.needles else None
 
     def take(self, raw: str, at: int) -> Sequence[Hit]:

@@ -1,5 +1,6 @@
 """Verdicts hold for as long as the rules say the same, and no longer than there is room for them."""
 
+import asyncio
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
 
@@ -87,6 +88,21 @@ async def test_no_more_are_remembered_than_there_is_room_for() -> None:
     for text in ("a", "b", "a", "c", "a", "b"):
         await verdicts.of(rules, Reading.MESSAGE, text)
     assert rules.asked == ["a", "b", "c", "b"]
+
+
+async def test_others_have_their_turn_between_texts_that_are_read() -> None:
+    verdicts, rules, turns = RememberedVerdicts(), CountingRules(), list[int]()
+
+    async def others() -> None:
+        while True:
+            turns.append(len(rules.asked))
+            await asyncio.sleep(0)
+
+    busy = asyncio.ensure_future(others())
+    for number in range(5):
+        await verdicts.of(rules, Reading.MESSAGE, f"text {number}")
+    busy.cancel()
+    assert set(turns) >= set(range(4))
 
 
 async def test_a_long_text_is_remembered_only_where_it_stays_as_it_is() -> None:

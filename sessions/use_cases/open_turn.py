@@ -131,12 +131,12 @@ class OpenTurn:
         async with message.rules.reply(message.text, news=self._look_again) as check:
             released = self._released = ReleasedReply(check=check, release=release, clock=self._clock)
             ending = await self._listen(released)
-            if released.is_blocked:
-                ending = replace(_BLOCKED, usage=ending.usage)
-            if ending.state is not TurnState.COMPLETED:
+            if released.is_blocked or ending.state is not TurnState.COMPLETED:
                 await self._held.let_go()
             if released.is_blocked:
                 await released.finish()
+        if released.is_blocked:  # however it ended
+            ending = replace(_BLOCKED, usage=ending.usage)
         self._told = ending.usage
         booked = await self._book.add(prepared.session, prepared.history, await self._finished(ending, released))
         self.needs_thought = self._is_thought_needed(booked)

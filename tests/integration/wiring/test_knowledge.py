@@ -14,6 +14,7 @@ from sessions.adapters.postgres.knowledge_library import PostgresLibrary
 from sessions.domain.citation import Background
 from tests.support.eventually import eventually
 from tests.support.knowledge_world import knowledge_base
+from tests.support.moderated import moderation
 from tests.support.records_world import settle
 from tests.support.search_models import SearchModels, search_models
 from tests.support.searching import shelve
@@ -58,7 +59,8 @@ def aided(models: SearchModels) -> dict[str, object]:
 
 
 async def find(finding: KnowledgeFinding, question: str) -> Background:
-    return await finding.search.find(BASE.tenant, BASE.id, question, budget_tokens=400)
+    rules = await moderation().rules(BASE.tenant)
+    return await finding.search.find(BASE.tenant, BASE.id, question, budget_tokens=400, rules=rules)
 
 
 async def test_without_models_words_decide_and_no_model_is_counted(engine: AsyncEngine, tmp_path: Path) -> None:

@@ -86,14 +86,20 @@ def _of_lines(text: str) -> PhraseFile:
 def _of_json(text: str) -> PhraseFile:
     try:
         value = json.loads(text)
+        json.dumps(value, ensure_ascii=False, allow_nan=False).encode()  # as it is sent
     except json.JSONDecodeError as error:
         raise PhraseFileFaulty([(error.lineno, f"it is no JSON: {error.msg}")]) from None
+    except ValueError:
+        raise PhraseFileFaulty([(0, "it holds a number or half a character that cannot be sent")]) from None
     except RecursionError:
         raise PhraseFileFaulty([(0, "it is nested too deeply")]) from None
     said = {"phrases": value} if isinstance(value, list) else value
     if not isinstance(said, dict) or not isinstance(said.get("phrases"), list):
         raise PhraseFileFaulty([(0, "it is neither a list of phrases nor an object with one in `phrases`")])
-    return PhraseFile(said["phrases"], said.get("allowed", []))
+    allowed = said.get("allowed", [])
+    if not isinstance(allowed, list):
+        raise PhraseFileFaulty([(0, "`allowed` is no list of phrases")])
+    return PhraseFile(said["phrases"], allowed)
 
 
 def _of_csv(text: str) -> PhraseFile:

@@ -75,6 +75,12 @@ def test_json_is_as_the_api_has_it(tmp_path: Path, said: str) -> None:
         ("words.json", '{"words": []}', 0),
         ("words.json", "[" * 200_000, 0),
         ("words.json", '"text"', 0),
+        ("words.json", '{"phrases": [1], "allowed": 5}', 0),
+        ("words.json", '{"phrases": [], "allowed": {"fine": 1}}', 0),
+        ("words.json", '{"phrases": [NaN]}', 0),
+        ("words.json", '{"phrases": [1e999]}', 0),
+        ("words.json", '{"phrases": [' + "9" * 5_000 + "]}", 0),
+        ("words.json", '{"phrases": ["\\ud800"]}', 0),
         ("words.docx", "text", 0),
     ],
 )

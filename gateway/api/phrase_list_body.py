@@ -35,6 +35,12 @@ def _in_one_line(value: str) -> str:
     return value
 
 
+def _shown(value: str) -> str:
+    if not any(char.isprintable() and not char.isspace() for char in value):
+        raise ValueError("there is nothing to see in it")
+    return value
+
+
 Written = Annotated[str, AfterValidator(_in_one_line)]
 """How long it may be, the rules for lists say."""
 _ALLOWED: TypeAdapter[str] = TypeAdapter(Written)
@@ -71,7 +77,7 @@ class ListVersionBody(Sent):
 class PhraseListBody(ListVersionBody):
     """A list with its first version."""
 
-    name: Line = Field(min_length=1, description="unique in the tenant, for good")
+    name: Annotated[Line, AfterValidator(_shown)] = Field(description="unique in the tenant, for good")
     scenario_id: str | None = Field(default=None, description="the one scenario that it is for; null: all")
     direction: Literal["both", "input", "output"] = "both"
     live: bool = Field(default=False, description="whether it is in force at once")

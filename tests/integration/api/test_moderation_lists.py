@@ -181,6 +181,8 @@ async def test_a_faulty_list_is_refused_with_every_fault_and_no_words(house: Hou
         ({"name": "x", "phrases": [], "allowed": "word"}, ["allowed"]),
         ({"name": "", "phrases": []}, ["name"]),
         ({"name": "a\nb", "phrases": []}, ["name"]),
+        ({"name": "  ", "phrases": []}, ["name"]),
+        ({"name": "\u200b\u202e", "phrases": []}, ["name"]),
         ({"name": "x", "phrases": [], "direction": "up"}, ["direction"]),
         ({"name": "x", "phrases": [], "live": "yes"}, ["live"]),
         ({"name": "x", "phrases": [], "colour": 1}, ["colour"]),

@@ -71,6 +71,8 @@ class DryRunBody(Sent):
         faults = []
         if (self.list_id is None) == (content is None):
             faults.append(("list_id", "give either a list_id or phrases"))
+        if content is None and "allowed" in self.model_fields_set:
+            faults.append(("allowed", "they go with phrases that are given"))
         if self.list_id is None and self.version is not None:
             faults.append(("version", "it is a version of a list: give its list_id"))
         if self.list_id is not None and self.scenario_id is not None:

@@ -172,6 +172,7 @@ async def test_a_dry_run_of_a_version_looks_through_the_latest_turns(house: Hous
         ({}, (422, "invalid_request", ["list_id", "texts"])),
         ({"texts": ["a"]}, (422, "invalid_request", ["list_id"])),
         ({"texts": ["a"], "list_id": NOBODYS, "phrases": []}, (422, "invalid_request", ["list_id"])),
+        ({"texts": ["a"], "list_id": NOBODYS, "allowed": ["b c"]}, (422, "invalid_request", ["allowed"])),
         ({"texts": ["a"], "phrases": [], "version": 1}, (422, "invalid_request", ["version"])),
         ({"texts": ["a"], "list_id": NOBODYS, "scenario_id": "x"}, (422, "invalid_request", ["scenario_id"])),
         ({"phrases": []}, (422, "invalid_request", ["texts"])),

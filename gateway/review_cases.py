@@ -1,11 +1,13 @@
 """What staff do with turns that moderation has marks on: look through them, decide, and mend the lists by it."""
 
+import asyncio
 from dataclasses import dataclass, replace
 
-from gateway.domain.moderation.amendment import amended, amendment_fault
+from gateway.domain.moderation.amendment import amended, amendment_fault, pardons
 from gateway.errors import FieldInvalid, GatewayError, PhraseListNotFound, ReviewDecided
 from gateway.moderation_ports import Doer, ListId, PhraseLists
 from sessions.domain.review import (
+    ChangeKind,
     Decided,
     Decision,
     ListChange,
@@ -55,7 +57,7 @@ class ReviewCases:
         now = self._clock.now()
         asked = Decision(session, turn, wish.decided, wish.note, wish.effect, viewer.account, now)
         # Looked for before the decision is: what another reviewer has just done to the list is then known as decided.
-        obstacle = await self._obstacle(viewer, wish.effect)
+        obstacle = await self._obstacle(viewer, asked)
         kept = (await self.read(viewer, session, turn)).review.decision
         if kept is None:
             if obstacle is not None:
@@ -65,16 +67,27 @@ class ReviewCases:
             raise ReviewDecided
         return await self._carried_out(viewer, kept)
 
-    async def _obstacle(self, viewer: Viewer, effect: ListChange | None) -> GatewayError | None:
+    async def _obstacle(self, viewer: Viewer, asked: Decision) -> GatewayError | None:
         """What stands in the way of the effect."""
+        effect = asked.effect
         if effect is None:
             return None
         kept = await self._lists.get(viewer.tenant, ListId(effect.list))
         if kept is None or kept.archived_at is not None:
             return PhraseListNotFound()
         base = await self._lists.version(viewer.tenant, kept.id, kept.live_version or kept.latest_version)
-        fault = None if base is None else amendment_fault(base.phrases, effect)
+        if base is None:
+            return None
+        fault = amendment_fault(base.phrases, effect)
+        if fault is None and effect.kind is ChangeKind.ALLOW and await self._met_no_other(viewer, asked, kept.name):
+            is_of_use = await asyncio.to_thread(pardons, base.phrases, effect.subject)
+            fault = None if is_of_use else "no phrase of the list stands within it and is shorter"
         return None if fault is None else FieldInvalid(f"effect.{effect.kind}", fault)
+
+    async def _met_no_other(self, viewer: Viewer, asked: Decision, name: str) -> bool:
+        """Whether the turn met no phrase of other lists, which the one of this name may allow too."""
+        found = (await self.read(viewer, asked.session, asked.turn)).review.turn.moderation
+        return all(mark.list_name in ("", name) for mark in found.marks)
 
     async def _carried_out(self, viewer: Viewer, decision: Decision) -> Decision:
         effect = decision.effect

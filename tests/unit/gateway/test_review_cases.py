@@ -170,6 +170,8 @@ async def test_what_broke_off_is_done_when_it_is_asked_again(office: Office, bro
     [
         (allowing("..."), "effect.allow"),
         (allowing("x"), "effect.allow"),
+        (allowing("re-turns"), "effect.allow"),
+        (allowing("something else"), "effect.allow"),
         (removing("r9"), "effect.remove_rule"),
     ],
 )
@@ -178,6 +180,15 @@ async def test_what_cannot_take_effect_is_not_decided(office: Office, wish: Wish
         await office.decide(wish)
     assert refused.value.field == field
     assert await office.decision() is None
+
+
+async def test_a_phrase_of_another_list_may_be_allowed_by_this_one(office: Office) -> None:
+    other = await office.lists.add(
+        replace(kept_list(live=True), id=ListId(uuid_of("other")), name="other"), says("x y")
+    )
+    made = await office.decide(allowing("no such phrase", other.id))
+    assert made.effect is not None
+    assert made.effect.version == 2
 
 
 async def test_a_list_that_is_not_there_or_archived_changes_no_more(office: Office) -> None:

@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import pytest
 
-from gateway.domain.moderation.amendment import amended, amendment_fault
-from gateway.domain.moderation.phrases import MOST_PHRASES, Phrase, PhraseList
+from gateway.domain.moderation.amendment import amended, amendment_fault, pardons
+from gateway.domain.moderation.phrases import MOST_PHRASES, Phrase, PhraseList, Spelling
 from sessions.domain.review import ChangeKind, ListChange
 from tests.support.records_world import uuid_of
 
@@ -53,3 +53,36 @@ def test_what_cannot_be_done_is_told_without_the_words(change: ListChange, words
 def test_a_full_list_takes_no_more() -> None:
     full = replace(SAID, allowed=("one of us",) * (MOST_PHRASES - 2))
     assert "at most 50000" in (amendment_fault(full, allow("two of us")) or "")
+
+
+@pytest.mark.parametrize(
+    ("allowed", "changes"),
+    [
+        ("sure win policy", True),
+        ("we sure-win policy", True),
+        ("sure win", False),
+        ("S.u.r.e win", False),
+        ("surely winning", False),
+        ("something else", False),
+        ("保本理财", True),
+        ("保 本", False),
+        ("fr33 lunch menu", True),
+        ("free lunch", False),
+        ("fr33 lunch", False),
+        ("fa lun gong history", True),
+        ("falungong", False),
+    ],
+)
+def test_only_what_is_longer_than_a_phrase_in_it_pardons_it(allowed: str, *, changes: bool) -> None:
+    said = PhraseList(
+        "banned",
+        1,
+        (
+            Phrase("1", "sure win", "test"),
+            Phrase("2", "保本", "test"),
+            Phrase("3", "free lunch", "test", spelling=Spelling.LEET),
+            Phrase("4", "fa lun gong", "test", spelling=Spelling.PINYIN),
+        ),
+        allowed=("sure win policy",),
+    )
+    assert pardons(said, allowed) is changes

@@ -6,13 +6,13 @@ from datetime import datetime
 from typing import Self
 from uuid import UUID
 
-from gateway.api.views import View
+from gateway.api.views import FindingView, View
 from gateway.domain.moderation.injection import Thresholds
 from gateway.domain.moderation.phrases import Phrase
 from gateway.domain.moderation.policy import OwnPolicy, Policy
 from gateway.list_trial import TrialResult, TriedText
 from gateway.moderation_ports import AuditEntry, KeptList, ListVersion, VersionSummary
-from sessions.domain.moderation import Mark, Moderated, Verdict
+from sessions.domain.moderation import Moderated, Verdict
 
 
 class PhraseListView(View):
@@ -88,37 +88,6 @@ class ListVersionView(View):
             allowed=found.phrases.allowed,
             created_by=found.created_by,
             created_at=found.created_at,
-        )
-
-
-class FindingView(View):
-    """It never repeats the words; they are the characters [start, end) of the text."""
-
-    source: str
-    rule: str
-    category: str
-    severity: int
-    action: str
-    list: str | None
-    list_version: int | None
-    start: int
-    end: int
-    score: float | None
-    """How sure it is, from 0 to 1; null: it is certain."""
-
-    @classmethod
-    def of(cls, mark: Mark) -> Self:
-        return cls(
-            source=mark.source,
-            rule=mark.rule,
-            category=mark.category,
-            severity=mark.severity,
-            action=mark.action,
-            list=mark.list_name or None,
-            list_version=mark.list_version or None,
-            start=mark.start,
-            end=mark.end,
-            score=mark.score,
         )
 
 
@@ -200,14 +169,14 @@ class DryRunView(View):
         )
 
 
-class OwnThresholdsView(View):
+class ThresholdsView(View):
     flag: float | None
     block: float | None
 
 
 class EffectiveSettingsView(View):
-    user: OwnThresholdsView
-    knowledge: OwnThresholdsView
+    user: ThresholdsView
+    knowledge: ThresholdsView
     mask: str
 
     @classmethod
@@ -218,16 +187,16 @@ class EffectiveSettingsView(View):
 class ModerationSettingsView(View):
     """What the tenant has set itself, where null is inherited; and what holds."""
 
-    user: OwnThresholdsView
-    knowledge: OwnThresholdsView
+    user: ThresholdsView
+    knowledge: ThresholdsView
     mask: str | None
     effective: EffectiveSettingsView
 
     @classmethod
     def of(cls, own: OwnPolicy, effective: Policy) -> Self:
         return cls(
-            user=OwnThresholdsView(flag=own.user_flag, block=own.user_block),
-            knowledge=OwnThresholdsView(flag=own.knowledge_flag, block=own.knowledge_block),
+            user=ThresholdsView(flag=own.user_flag, block=own.user_block),
+            knowledge=ThresholdsView(flag=own.knowledge_flag, block=own.knowledge_block),
             mask=own.mask,
             effective=EffectiveSettingsView.of(effective),
         )
@@ -261,5 +230,5 @@ def _facts(kept: KeptList) -> dict[str, object]:
     }
 
 
-def _thresholds(found: Thresholds) -> OwnThresholdsView:
-    return OwnThresholdsView(flag=found.flag, block=found.block)
+def _thresholds(found: Thresholds) -> ThresholdsView:
+    return ThresholdsView(flag=found.flag, block=found.block)

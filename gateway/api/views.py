@@ -168,8 +168,8 @@ class CitationView(View):
         )
 
 
-class MarkView(View):
-    """One finding: which rule was met and where, and never the words."""
+class FindingView(View):
+    """Which rule was met and where: the characters [start, end) of the text, and never the words."""
 
     direction: str
     source: str
@@ -182,7 +182,9 @@ class MarkView(View):
     start: int
     end: int
     score: float | None
+    """How sure it is, from 0 to 1; null: it is certain."""
     sha256: str
+    """Of the words."""
 
     @classmethod
     def of(cls, mark: Mark) -> Self:
@@ -206,14 +208,14 @@ class JudgementView(View):
     """What moderation found in a turn."""
 
     verdict: str
-    findings: tuple[MarkView, ...]
+    findings: tuple[FindingView, ...]
     points: tuple[str, ...]
 
     @classmethod
     def of(cls, judgement: Judgement) -> Self:
         return cls(
             verdict=judgement.verdict,
-            findings=tuple(MarkView.of(mark) for mark in judgement.marks),
+            findings=tuple(FindingView.of(mark) for mark in judgement.marks),
             points=judgement.points,
         )
 

@@ -2,6 +2,7 @@
 
 import ipaddress
 import json
+import sys
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
@@ -142,14 +143,16 @@ class ApiClient:
             finally:
                 await response.aclose()
 
-    async def every(self, path: str, page: type[Page[Item]]) -> list[Item]:
-        """All that a list holds, page by page."""
+    async def every(
+        self, path: str, page: type[Page[Item]], *, most: int = sys.maxsize, **asked: str | None
+    ) -> list[Item]:
+        """All that a list holds, or the first so many, page by page."""
         found: list[Item] = []
         cursor = None
         while True:
-            got = await self.read(path, page, limit=str(PAGE), cursor=cursor)
+            got = await self.read(path, page, **asked, limit=str(min(PAGE, most - len(found))), cursor=cursor)
             found += got.items
-            if (cursor := got.next_cursor) is None:
+            if (cursor := got.next_cursor) is None or len(found) >= most:
                 return found
 
     async def upload(self, path: str, view: type[View], raw: bytes, *, media_type: str, name: str) -> View:

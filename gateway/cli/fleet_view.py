@@ -5,14 +5,13 @@ from collections.abc import Iterable, Iterator
 from rich.table import Table
 
 from gateway.cli.fleet_wire import AttemptView, CandidateView, DecisionView, DrainView, ReplicaView
+from gateway.cli.folding_table import folding_table
 
 UNKNOWN = "?"
 
 
 def fleet_table(replicas: Iterable[ReplicaView]) -> Table:
-    table = Table()
-    for heading in ("replica", "health", "sessions", "KV tokens", "in flight", "models", "remarks"):
-        table.add_column(heading, overflow="fold")
+    table = folding_table("replica", "health", "sessions", "KV tokens", "in flight", "models", "remarks")
     for replica in replicas:
         table.add_row(
             replica.id,

@@ -16,6 +16,7 @@ from gateway.cli.connection import DEFAULT_DATA, DataFolder
 from gateway.cli.database import DatabaseUrl, database_url
 from gateway.cli.drill_view import console
 from gateway.cli.failure import CommandFailed
+from gateway.cli.folding_table import folding_table
 from gateway.cli.key_lifetime import lifetime
 from gateway.domain.access import Action, KeyId, KeyState, Role, StoredKey, new_key
 from gateway.domain.scopes import asked_scopes, written_scopes
@@ -99,9 +100,7 @@ def list_keys(tenant: Tenant, url: DatabaseUrl = None, data: DataFolder = DEFAUL
     async def run() -> Table:
         async with _administration(database_url(url, data=data)) as admin:
             now = admin.clock.now()
-            table = Table()
-            for heading in ("key", "role", "name", "label", "scopes", "state", "expires", "last used"):
-                table.add_column(heading, overflow="fold")
+            table = folding_table("key", "role", "name", "label", "scopes", "state", "expires", "last used")
             for key, account in await admin.keys.of_tenant(await _known(admin, tenant)):
                 table.add_row(*_cells(key, account, now))
             return table

@@ -14,6 +14,7 @@ from gateway.cli.api_faults import ApiRefused
 from gateway.cli.connection import DEFAULT_DATA, BaseUrl, DataFolder, OneKey, StaffConnection, instructor_connection
 from gateway.cli.drill_view import console
 from gateway.cli.failure import CommandFailed
+from gateway.cli.folding_table import folding_table
 from gateway.cli.knowledge_client import KnowledgeClient
 from gateway.cli.knowledge_wire import DocumentView, KnowledgeBaseView
 from gateway.cli.printable import printable
@@ -152,9 +153,7 @@ def remove(
 
 
 def bases_table(bases: list[KnowledgeBaseView]) -> Table:
-    table = Table()
-    for heading in ("base", "id", "documents", "chunks", "version"):
-        table.add_column(heading, overflow="fold")
+    table = folding_table("base", "id", "documents", "chunks", "version")
     for base in bases:
         figures = (base.document_count, base.chunk_count, base.version)
         table.add_row(printable(base.name), base.id, *(str(figure) for figure in figures))
@@ -162,9 +161,7 @@ def bases_table(bases: list[KnowledgeBaseView]) -> Table:
 
 
 def documents_table(documents: list[DocumentView]) -> Table:
-    table = Table()
-    for heading in ("document", "id", "type", "bytes", "tokens", "chunks"):
-        table.add_column(heading, overflow="fold")
+    table = folding_table("document", "id", "type", "bytes", "tokens", "chunks")
     short = {media_type: suffix.lstrip(".") for suffix, media_type in reversed(TYPES.items())}
     for document in documents:
         table.add_row(

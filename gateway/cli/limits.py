@@ -6,11 +6,11 @@ from contextlib import asynccontextmanager
 from typing import Annotated
 
 import typer
-from rich.table import Table
 
 from gateway.cli.api_client import Api, ApiClient, path_part
 from gateway.cli.connection import DEFAULT_DATA, BaseUrl, DataFolder, OneKey, operator_connection
 from gateway.cli.drill_view import console
+from gateway.cli.folding_table import folding_table
 from gateway.cli.limits_wire import LimitsView
 
 app = typer.Typer(
@@ -128,9 +128,7 @@ def _path(account: str | None) -> str:
 
 
 def _print(found: LimitsView) -> None:
-    table = Table()
-    for heading in ("limit", "now", "set by"):
-        table.add_column(heading, overflow="fold")
+    table = folding_table("limit", "now", "set by")
     for name, one in found.limits.items():
         table.add_row(name.replace("_", " "), str(one.limit), one.source)
     console().print(table, markup=False)

@@ -8,7 +8,7 @@ import typer
 from gateway.cli.connection import DEFAULT_DATA, BaseUrl, DataFolder, OneKey
 from gateway.cli.drill_view import console
 from gateway.cli.list_import import read_list
-from gateway.cli.moderation_call import CODES, DirectionOption, ScenarioOption, direction_of, run
+from gateway.cli.moderation_call import CODES, DirectionOption, ScenarioOption, direction_of, must_be_one_of, run
 from gateway.cli.moderation_client import ModerationClient
 from gateway.cli.moderation_tables import audit_table, check_lines, dry_run_lines, settings_table
 from gateway.cli.phrase_lists import app
@@ -21,7 +21,6 @@ BLOCKED = 3
 _INHERIT = "inherit"
 
 Score = Annotated[str | None, typer.Option(metavar="SCORE", help="From 0 to 1, above it never; or `inherit`.")]
-Speaker = Annotated[str, typer.Option(metavar="input|output", help="Who says it: people, or the model.")]
 
 
 @app.command(
@@ -44,14 +43,13 @@ def check(  # noqa: PLR0913  each is an option of the command
     data: DataFolder = DEFAULT_DATA,
 ) -> None:
     """Ask what a text would meet now; nothing is kept of it."""
+    must_be_one_of(direction, ("input", "output"), "--direction")
     body: dict[str, object] = {
         "text": typer.get_text_stream("stdin").read() if text == "-" else text,
         "direction": direction,
         "surface": "knowledge" if knowledge else "user",
         "scenario_id": scenario,
     }
-    if direction not in ("input", "output"):
-        raise typer.BadParameter("a direction is input or output", param_hint="--direction")
 
     async def work(client: ModerationClient) -> None:
         found = await client.check(body)

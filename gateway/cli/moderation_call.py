@@ -25,9 +25,13 @@ DirectionOption = Annotated[
 Work = Callable[[ModerationClient], Awaitable[None]]
 
 
+def must_be_one_of(given: str | None, known: tuple[str | None, ...], hint: str) -> None:
+    if given not in known:
+        raise typer.BadParameter(f"it is one of {', '.join(filter(None, known))}", param_hint=hint)
+
+
 def direction_of(text: str | None) -> str:
-    if text not in (None, "both", "input", "output"):
-        raise typer.BadParameter("a direction is input, output or both", param_hint="--direction")
+    must_be_one_of(text, (None, "both", "input", "output"), "--direction")
     return text or "both"
 
 

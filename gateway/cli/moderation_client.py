@@ -12,10 +12,12 @@ from gateway.cli.moderation_wire import (
     SettingsView,
     VersionView,
 )
+from gateway.cli.review_wire import DecisionView, OutlineReport, ReviewInContext, ReviewView
 from gateway.cli.wire import Page
 
 _AT = "/v1/moderation"
 _LISTS = f"{_AT}/lists"
+_REVIEWS = f"{_AT}/reviews"
 
 
 class ModerationClient:
@@ -67,15 +69,23 @@ class ModerationClient:
         return await self._client.put(f"{_AT}/settings", SettingsView, body)
 
     async def audit(self, most: int) -> list[AuditEntry]:
-        found: list[AuditEntry] = []
-        cursor: str | None = None
-        while len(found) < most:
-            limit = str(min(100, most - len(found)))
-            page = await self._client.read(f"{_AT}/audit", Page[AuditEntry], limit=limit, cursor=cursor)
-            found += page.items
-            if (cursor := page.next_cursor) is None:
-                break
-        return found
+        return await self._client.every(f"{_AT}/audit", Page[AuditEntry], most=most)
+
+    async def reviews(self, most: int, **asked: str | None) -> list[ReviewView]:
+        return await self._client.every(_REVIEWS, Page[ReviewView], most=most, **asked)
+
+    async def review(self, session: str, turn: int) -> ReviewInContext:
+        return await self._client.read(_review(session, turn), ReviewInContext)
+
+    async def decide(self, session: str, turn: int, body: dict[str, object]) -> DecisionView:
+        return await self._client.write(f"{_review(session, turn)}/decision", DecisionView, body)
+
+    async def outline(self, session: str) -> OutlineReport:
+        return await self._client.read(f"/v1/sessions/{path_part(session)}/outline", OutlineReport)
+
+
+def _review(session: str, turn: int) -> str:
+    return f"{_REVIEWS}/{path_part(session)}/{turn}"
 
 
 def _path(identity: str) -> str:

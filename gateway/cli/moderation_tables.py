@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 
 from rich.table import Table
 
+from gateway.cli.folding_table import folding_table
 from gateway.cli.moderation_wire import (
     AuditEntry,
     CheckView,
@@ -22,7 +23,7 @@ _LONGEST = 60
 
 
 def lists_table(lists: Sequence[PhraseListView]) -> Table:
-    table = _table("list", "id", "for", "scenario", "in force", "latest")
+    table = folding_table("list", "id", "for", "scenario", "in force", "latest")
     for one in lists:
         force = "archived" if one.archived_at is not None else str(one.live_version or "-")
         table.add_row(
@@ -32,7 +33,7 @@ def lists_table(lists: Sequence[PhraseListView]) -> Table:
 
 
 def versions_table(found: PhraseListWithVersions) -> Table:
-    table = _table("version", "phrases", "written", "in force")
+    table = folding_table("version", "phrases", "written", "in force")
     for one in found.versions:
         force = "yes" if one.version == found.live_version else ""
         table.add_row(str(one.version), str(one.phrase_count), f"{one.created_at:%Y-%m-%d %H:%M} UTC", force)
@@ -42,7 +43,7 @@ def versions_table(found: PhraseListWithVersions) -> Table:
 def check_lines(found: CheckView) -> Iterator[str]:
     yield found.verdict if found.blocked_reason is None else f"{found.verdict}: {found.blocked_reason}"
     for finding in found.findings:
-        yield f"  {_finding(finding)}"
+        yield f"  {finding_line(finding)}"
     if found.verdict != "allow":
         yield f"goes on: {found.text!r}" if found.text else "nothing goes on"
 
@@ -54,7 +55,7 @@ def dry_run_lines(found: DryRunView, texts: Sequence[str]) -> Iterator[str]:
             where = _shown(texts[place]) if each.session_id is None else f"session {each.session_id} turn {each.turn}"
             yield f"{where} ({each.direction}): {each.before.verdict} -> {each.after.verdict}"
             for finding in each.after.findings:
-                yield f"  {_finding(finding)}"
+                yield f"  {finding_line(finding)}"
     totals = found.totals
     yield f"{totals.changed} of {totals.texts} texts would change"
     yield f"now:  {_counts(totals.before)}"
@@ -62,7 +63,7 @@ def dry_run_lines(found: DryRunView, texts: Sequence[str]) -> Iterator[str]:
 
 
 def settings_table(found: SettingsView) -> Table:
-    table = _table("setting", "set here", "holds")
+    table = folding_table("setting", "set here", "holds")
     groups = (("user", found.user, found.effective.user), ("knowledge", found.knowledge, found.effective.knowledge))
     for name, own, effective in groups:
         for part in Thresholds.model_fields:
@@ -72,21 +73,14 @@ def settings_table(found: SettingsView) -> Table:
 
 
 def audit_table(entries: Sequence[AuditEntry]) -> Table:
-    table = _table("when", "who", "what", "of", "facts")
+    table = folding_table("when", "who", "what", "of", "facts")
     for one in entries:
         facts = ", ".join(f"{name} {value}" for name, value in one.facts.items())
         table.add_row(f"{one.at:%Y-%m-%d %H:%M:%S} UTC", one.actor, one.action, one.subject, printable(facts))
     return table
 
 
-def _table(*headings: str) -> Table:
-    table = Table()
-    for heading in headings:
-        table.add_column(heading, overflow="fold")
-    return table
-
-
-def _finding(found: FindingView) -> str:
+def finding_line(found: FindingView) -> str:
     where = "" if found.list is None else f" of {found.list} version {found.list_version}"
     sure = "" if found.score is None else f", score {found.score:.2f}"
     return f"{found.action} by {found.source} {found.rule}{where} ({found.category}) at {found.start}-{found.end}{sure}"

@@ -41,6 +41,7 @@ class ListContentView(Answer):
 
 
 class FindingView(Answer):
+    direction: str
     source: str
     rule: str
     category: str

@@ -4,11 +4,12 @@ from collections.abc import Iterator, Sequence
 
 from rich.table import Table
 
+from gateway.cli.folding_table import folding_table
+from gateway.cli.moderation_tables import finding_line
 from gateway.cli.printable import printable
 from gateway.cli.review_wire import (
     DecisionView,
     EffectView,
-    MarkView,
     OutlineReport,
     PlayedTurn,
     ReviewInContext,
@@ -17,7 +18,7 @@ from gateway.cli.review_wire import (
 
 
 def reviews_table(reviews: Sequence[ReviewView]) -> Table:
-    table = _table("session", "turn", "ended", "verdict", "found by", "decision")
+    table = folding_table("session", "turn", "ended", "verdict", "found by", "decision")
     for one in reviews:
         verdict = one.verdict if one.blocked_reason is None else f"{one.verdict}: {one.blocked_reason}"
         decision = "open" if one.decision is None else one.decision.decision
@@ -36,9 +37,8 @@ def review_lines(found: ReviewInContext) -> Iterator[str]:
     if found.withheld is not None:
         yield f"> withheld: {found.withheld!r}"
     yield f"> {review.verdict}" + ("" if review.blocked_reason is None else f": {review.blocked_reason}")
-    marks = () if found.played.moderation is None else found.played.moderation.findings
-    for mark in marks:
-        yield f">   {_mark(mark)}"
+    for finding in () if found.played.moderation is None else found.played.moderation.findings:
+        yield f">   {finding.direction}: {finding_line(finding)}"
     for turn in found.after:
         yield from _turn_lines(turn)
     yield "open" if review.decision is None else decision_line(review.decision)
@@ -54,7 +54,7 @@ def decision_line(decision: DecisionView) -> str:
 
 
 def outline_table(report: OutlineReport) -> Table:
-    table = _table("point", "kind", "made in turns")
+    table = folding_table("point", "kind", "made in turns")
     for point in report.points:
         table.add_row(printable(point.name), point.kind, ", ".join(map(str, point.turns)) or "-")
     return table
@@ -71,22 +71,8 @@ def _turn_lines(turn: PlayedTurn, mark: str = "  ") -> Iterator[str]:
     yield f"{mark}tutor: {turn.reply!r}"
 
 
-def _mark(mark: MarkView) -> str:
-    of = f" of {mark.list} version {mark.list_version}" if mark.list else ""
-    sure = "" if mark.score is None else f", score {mark.score:.2f}"
-    rule = f"{mark.direction}: {mark.action} by {mark.source} {mark.rule}{of}"
-    return f"{rule} ({mark.category}) at {mark.start}-{mark.end}{sure}"
-
-
 def _effect(effect: EffectView) -> str:
     done = "still to be done" if effect.list_version is None else f"in version {effect.list_version}"
     if effect.allow is not None:
         return f"allows {effect.allow.phrase!r} {done}"
     return f"removes rule {'' if effect.remove_rule is None else effect.remove_rule.rule} {done}"
-
-
-def _table(*headings: str) -> Table:
-    table = Table()
-    for heading in headings:
-        table.add_column(heading, overflow="fold")
-    return table

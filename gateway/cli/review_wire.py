@@ -2,6 +2,7 @@
 
 from datetime import datetime
 
+from gateway.cli.moderation_wire import FindingView
 from gateway.cli.wire import Answer
 
 
@@ -44,21 +45,8 @@ class ReviewView(Answer):
     decision: DecisionView | None
 
 
-class MarkView(Answer):
-    direction: str
-    source: str
-    rule: str
-    category: str
-    action: str
-    list: str
-    list_version: int
-    start: int
-    end: int
-    score: float | None
-
-
 class JudgementView(Answer):
-    findings: tuple[MarkView, ...]
+    findings: tuple[FindingView, ...]
 
 
 class PlayedTurn(Answer):

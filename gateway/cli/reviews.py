@@ -1,22 +1,16 @@
 """`drillyard moderation reviews`, `review`, `decide` and `outline`: what staff look at after turns were played."""
 
-import asyncio
-from collections.abc import Awaitable, Callable
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from gateway.cli.api_client import Api, ApiClient, path_part
-from gateway.cli.connection import DEFAULT_DATA, BaseUrl, DataFolder, OneKey, instructor_connection
+from gateway.cli.connection import DEFAULT_DATA, BaseUrl, DataFolder, OneKey
 from gateway.cli.drill_view import console
 from gateway.cli.moderation import app
-from gateway.cli.moderation_call import CODES
+from gateway.cli.moderation_call import CODES, must_be_one_of, run
 from gateway.cli.moderation_client import ModerationClient
 from gateway.cli.printable import printable
 from gateway.cli.review_tables import decision_line, outline_line, outline_table, review_lines, reviews_table
-from gateway.cli.review_wire import DecisionView, OutlineReport, ReviewInContext, ReviewView
-from gateway.cli.wire import Page
 
 __all__ = ["app"]
 
@@ -44,23 +38,15 @@ def reviews(  # noqa: PLR0913  each is an option of the command
     data: DataFolder = DEFAULT_DATA,
 ) -> None:
     """List the turns in which something was found, the newest first."""
-    _one_of(state, ("open", "decided", "all"), "--state")
-    _one_of(source, (None, "phrase", "injection", "guard", "outline"), "--source")
-    _one_of(verdict, (None, "flag", "block"), "--verdict")
+    must_be_one_of(state, ("open", "decided", "all"), "--state")
+    must_be_one_of(source, (None, "phrase", "injection", "guard", "outline"), "--source")
+    must_be_one_of(verdict, (None, "flag", "block"), "--verdict")
     asked = {"session_id": session, "source": source, "verdict": verdict, "state": None if state == "all" else state}
 
-    async def work(client: ApiClient) -> None:
-        found: list[ReviewView] = []
-        cursor: str | None = None
-        while len(found) < limit:
-            most = str(min(100, limit - len(found)))
-            page = await client.read(_REVIEWS, Page[ReviewView], **asked, limit=most, cursor=cursor)
-            found += page.items
-            if (cursor := page.next_cursor) is None:
-                break
-        console().print(reviews_table(found), markup=False)
+    async def work(client: ModerationClient) -> None:
+        console().print(reviews_table(await client.reviews(limit, **asked)), markup=False)
 
-    _run(work, base_url, key, data)
+    run(work, base_url, key, data)
 
 
 @app.command(epilog="Example:\n\n  drillyard moderation review 0b7a52d1-6f3c-4d3b-9a57-0b1f7f0f1c11 3" + CODES)
@@ -74,11 +60,11 @@ def review(
 ) -> None:
     """Show one turn with its findings, what was withheld, and the turns around it."""
 
-    async def work(client: ApiClient) -> None:
-        for line in review_lines(await client.read(_path(session, turn), ReviewInContext)):
+    async def work(client: ModerationClient) -> None:
+        for line in review_lines(await client.review(session, turn)):
             typer.echo(printable(line))
 
-    _run(work, base_url, key, data)
+    run(work, base_url, key, data)
 
 
 @app.command(
@@ -104,52 +90,30 @@ def decide(  # noqa: PLR0913  each is an option of the command
     data: DataFolder = DEFAULT_DATA,
 ) -> None:
     """Decide about a turn, and mend a phrase list by it."""
-    _one_of(decision, tuple(_DECISIONS), "decision")
+    must_be_one_of(decision, tuple(_DECISIONS), "decision")
     if (list_name is None) != (allow is None and remove_rule is None) or (allow and remove_rule):
         raise typer.BadParameter("a --list goes with either --allow or --remove-rule")
 
-    async def work(client: ApiClient) -> None:
+    async def work(client: ModerationClient) -> None:
         body: dict[str, object] = {"decision": _DECISIONS[decision], "note": note}
         if list_name is not None:
-            found = await ModerationClient(client).known(list_name)
+            found = await client.known(list_name)
             change = {"allow": {"list_id": found.id, "phrase": allow}}
             if remove_rule is not None:
                 change = {"remove_rule": {"list_id": found.id, "rule": remove_rule}}
             body["effect"] = change
-        typer.echo(decision_line(await client.write(f"{_path(session, turn)}/decision", DecisionView, body)))
+        typer.echo(decision_line(await client.decide(session, turn, body)))
 
-    _run(work, base_url, key, data)
+    run(work, base_url, key, data)
 
 
 @app.command(epilog="Example:\n\n  drillyard moderation outline 0b7a52d1-6f3c-4d3b-9a57-0b1f7f0f1c11" + CODES)
 def outline(session: Session, *, base_url: BaseUrl = None, key: OneKey = None, data: DataFolder = DEFAULT_DATA) -> None:
     """Show which talking points of its scenario a session's replies made."""
 
-    async def work(client: ApiClient) -> None:
-        report = await client.read(f"/v1/sessions/{path_part(session)}/outline", OutlineReport)
+    async def work(client: ModerationClient) -> None:
+        report = await client.outline(session)
         console().print(outline_table(report), markup=False)
         typer.echo(outline_line(report))
 
-    _run(work, base_url, key, data)
-
-
-_REVIEWS = "/v1/moderation/reviews"
-
-
-def _path(session: str, turn: int) -> str:
-    return f"{_REVIEWS}/{path_part(session)}/{turn}"
-
-
-def _one_of(given: str | None, known: tuple[str | None, ...], hint: str) -> None:
-    if given not in known:
-        raise typer.BadParameter(f"it is one of {', '.join(filter(None, known))}", param_hint=hint)
-
-
-def _run(work: Callable[[ApiClient], Awaitable[None]], base_url: str | None, key: str | None, data: Path) -> None:
-    told = instructor_connection(base_url=base_url, key=key, data=data)
-
-    async def run() -> None:
-        async with Api(base_url=told.base_url) as api:
-            await work(api.as_holder_of(told.key))
-
-    asyncio.run(run())
+    run(work, base_url, key, data)

@@ -1,5 +1,6 @@
 """Texts and lists tried out over HTTP, the settings beside lists, and the audit trail."""
 
+from hashlib import sha256
 from typing import Any
 from uuid import uuid4
 
@@ -44,6 +45,7 @@ async def test_a_check_tells_rule_list_and_place_and_what_goes_on(house: House) 
         "blocked_reason": "banned_phrase",
         "findings": [
             {
+                "direction": "output",
                 "source": "phrase",
                 "rule": "r7",
                 "category": "oil",
@@ -54,6 +56,7 @@ async def test_a_check_tells_rule_list_and_place_and_what_goes_on(house: House) 
                 "start": 4,
                 "end": 15,
                 "score": None,
+                "sha256": sha256(b"s.e.s.a.m.e").hexdigest(),
             }
         ],
         "text": "Buy ",

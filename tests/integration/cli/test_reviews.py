@@ -69,6 +69,14 @@ def test_what_waits_is_listed_and_shown_in_its_context(moderation: Moderation, s
         assert told in shown
 
 
+def test_a_finding_that_stands_in_no_list_is_shown_as_well(moderation: Moderation, api: Running) -> None:
+    outline = {"forbidden": [{"name": "greeting", "phrases": ["hello there"]}]}
+    scenario = say(api, "instructor", "/v1/scenarios", {**SCENARIO, "outline": outline})["id"]
+    session = str(say(api, "trainee", "/v1/sessions", {"scenario_id": scenario})["id"])
+    say(api, "trainee", f"/v1/sessions/{session}/turns", {"text": "Well then"})
+    assert ">   output: flag by outline greeting (outline) at 0-0" in moderation("review", session, "1").out
+
+
 def test_a_decision_mends_the_list_and_leaves_the_queue(moderation: Moderation, session: str, api: Running) -> None:
     words = (
         "decide",

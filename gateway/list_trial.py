@@ -24,6 +24,7 @@ from gateway.moderation_ports import (
     RuleKeeper,
     RuleSource,
 )
+from gateway.phrase_books import beside_turns
 from gateway.phrase_list_cases import ListContent, must_be_usable
 from gateway.text_check import CheckedAs, fit, judged
 from sessions.domain.moderation import Direction, Moderated
@@ -191,10 +192,10 @@ class _Comparison:
     async def _both(self, scenario: ScenarioId | None) -> tuple[Rules, Rules]:
         now = await self._keeper.live(self._viewer.tenant, scenario)
         in_force = (await self._source.of_tenant(self._viewer.tenant)).lists
-        others = [one for one in in_force if one.list != self._candidate.live.list and one.scenario in (None, scenario)]
+        lists = [*(one for one in in_force if one.list != self._candidate.live.list), self._candidate.live]
         then = Live(
-            input=await self._book([*others, self._candidate.live], ListDirection.INPUT),
-            output=await self._book([*others, self._candidate.live], ListDirection.OUTPUT),
+            input=await self._book([one for one in lists if one.is_for(scenario, ListDirection.INPUT)]),
+            output=await self._book([one for one in lists if one.is_for(scenario, ListDirection.OUTPUT)]),
             policy=now.policy,
         )
         return await self._rules(now), await self._rules(then)
@@ -202,14 +203,14 @@ class _Comparison:
     async def _rules(self, live: Live) -> Rules:
         return await ModerationDesk(keeper=_Fixed(live), scorer=self._scorer).rules(self._viewer.tenant)
 
-    async def _book(self, lists: Sequence[LiveList], direction: ListDirection) -> PhraseBook:
-        used = [one for one in lists if one.direction in (ListDirection.BOTH, direction)]
-        for one in used:
+    async def _book(self, lists: Sequence[LiveList]) -> PhraseBook:
+        for one in lists:
             if _key(one) not in self._phrases:
                 self._phrases[_key(one)] = await self._source.phrases(self._viewer.tenant, one)
-        name = tuple(_key(one) for one in used)
+        name = tuple(_key(one) for one in lists)
         if name not in self._books:
-            self._books[name] = await asyncio.to_thread(PhraseBook, [self._phrases[key] for key in name])
+            with beside_turns():
+                self._books[name] = await asyncio.to_thread(PhraseBook, [self._phrases[key] for key in name])
         return self._books[name]
 
 

@@ -28,9 +28,10 @@ _OF_A_BOOK = 50
 _MANY = 5_000
 """Phrases of a book whose objects it takes milliseconds to look through."""
 _REST_S = 300.0
-
+"""At least so long between two freezes."""
 _TURN_S = 0.001
 """After so long another thread's turn comes while a book is made."""
+_USUAL_TURN_S = sys.getswitchinterval()
 
 _Name = tuple[tuple[ListId, int], ...]
 
@@ -116,7 +117,7 @@ class PhraseBooks:
     async def _try(self, order: _Order) -> PhraseBook | None:
         began = self._clock()
         try:
-            with _beside_turns():
+            with beside_turns():
                 said = [await self._source.phrases(order.tenant, each) for each in order.lists]
                 book = await asyncio.to_thread(PhraseBook, said, foldings=self._foldings)
                 self._leave_alone(book)
@@ -151,19 +152,19 @@ class PhraseBooks:
 
 
 @contextmanager
-def _beside_turns() -> Iterator[None]:
+def beside_turns() -> Iterator[None]:
     """What is made inside takes hundreds of milliseconds, and hardly holds up who waits for a moment of this process.
 
     Threads change places more often, and nobody looks for garbage among so many new objects again and again.
     """
-    was_on, usual_s = gc.isenabled(), sys.getswitchinterval()
+    was_on = gc.isenabled()
     gc.collect(1)
     gc.disable()
     sys.setswitchinterval(_TURN_S)
     try:
         yield
     finally:
-        sys.setswitchinterval(usual_s)
+        sys.setswitchinterval(_USUAL_TURN_S)
         if was_on:
             gc.enable()
 

@@ -163,6 +163,10 @@ class LiveList:
     scenario: UUID | None
     direction: ListDirection
 
+    def is_for(self, scenario: UUID | None, direction: ListDirection) -> bool:
+        """Whether texts of this scenario and direction are read by it."""
+        return self.scenario in (None, scenario) and self.direction in (ListDirection.BOTH, direction)
+
 
 @dataclass(frozen=True, slots=True)
 class TenantRules:

@@ -64,8 +64,4 @@ class KeptRules(RuleKeeper):
 
 
 def _those(lists: Sequence[LiveList], scenario: UUID | None, direction: ListDirection) -> Sequence[LiveList]:
-    return [
-        each
-        for each in lists
-        if each.scenario in (None, scenario) and each.direction in (ListDirection.BOTH, direction)
-    ]
+    return [each for each in lists if each.is_for(scenario, direction)]

@@ -1,0 +1,1 @@
+"""Pure decisions and values of pre-scaling."""

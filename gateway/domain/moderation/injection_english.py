@@ -11,7 +11,8 @@ PHRASES: Mapping[int, str] = {
         throw out, throw away, get rid of, pay no attention to, never mind, do not follow, don't follow,
         dont follow, stop following, no longer follow, do not obey, don't obey, stop obeying, do not listen to,
         don't listen to, leave aside, let go of, break free from, break free of, deviate from, reset, undo,
-        remove, scrap, scrapped, toss out, bin, shed, unlearn, rip up, tear up, overwrite, rewrite,
+        remove, scrap, scrapped, toss out, bin it, bin the, bin this, bin that, bin these, bin those, bin your,
+        bin all, bin any, bin every, bin everything, shed, unlearn, rip up, tear up, overwrite, rewrite,
         let the customer go, do away with, act as if you had never received, pretend you never received, hulve,
         hu lve, hu lue, wu shi
     """,

@@ -1,13 +1,19 @@
 """What the score promises, on texts that were held back: recall, and over-defence beside it, in both languages."""
 
 import hashlib
+import re
+from pathlib import Path
 
 import pytest
 
-from gateway.domain.moderation.injection import Thresholds
+from gateway.domain.moderation.injection import InjectionScorer, Surface, Thresholds
+from sessions.adapters.parsers import markdown
+from sessions.domain.chunking import pieces
 from tests.support.injection_figures import HALVES, LATER, figures, samples, table
 
 LANGUAGES = ("en", "zh")
+
+ROOT = Path(__file__).parents[5]
 
 
 @pytest.mark.parametrize("half", HALVES)
@@ -46,3 +52,19 @@ def test_the_table_names_each_kind_and_the_sums() -> None:
     lines = table(samples("held_back"), Thresholds()).splitlines()
     assert len([line for line in lines if " all " in line]) == 4
     assert any(line.startswith("attack   zh   extraction") for line in lines)
+
+
+def test_the_documents_that_the_readme_puts_into_a_base_are_let_in() -> None:
+    named = re.search(r"knowledge add manual (.+)", (ROOT / "README.md").read_text(encoding="utf-8"))
+    assert named is not None
+    scorer = InjectionScorer()
+    for name in named[1].split():
+        cut = pieces(
+            markdown.blocks((ROOT / name).read_bytes(), 0),
+            max_tokens=256,
+            overlap_tokens=40,
+            count=lambda t: len(t) // 4,
+        )
+        for piece in cut:
+            score = scorer.score(f"{name}\n{piece.heading}\n{piece.text}", Surface.KNOWLEDGE)
+            assert score.value < Thresholds().block, (name, score)

@@ -75,7 +75,7 @@ def settings_table(found: SettingsView) -> Table:
 def audit_table(entries: Sequence[AuditEntry]) -> Table:
     table = folding_table("when", "who", "what", "of", "facts")
     for one in entries:
-        facts = ", ".join(f"{name} {value}" for name, value in one.facts.items())
+        facts = ", ".join(f"{name} {'none' if value is None else value}" for name, value in one.facts.items())
         table.add_row(f"{one.at:%Y-%m-%d %H:%M:%S} UTC", one.actor, one.action, one.subject, printable(facts))
     return table
 

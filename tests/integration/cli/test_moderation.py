@@ -156,6 +156,8 @@ def test_who_changed_what_is_shown(moderation: Moderation, tmp_path: Path) -> No
     shown = flat(moderation("audit"))
     assert shown.index("settings_changed") < shown.index("list_created")
     assert "secret" not in shown
+    assert "user_block none" in shown
+    assert "None" not in shown
     assert "list_created" not in moderation("audit", "--most", "1").out
 
 

@@ -13,7 +13,7 @@ from typing_extensions import override
 from gateway.domain.moderation.injection import InjectionScorer
 from gateway.domain.moderation.phrase_book import PhraseBook
 from gateway.domain.moderation.phrases import PhraseList
-from gateway.errors import PhraseListNotFound
+from gateway.errors import FieldInvalid, PhraseListNotFound
 from gateway.moderation_desk import ModerationDesk
 from gateway.moderation_ports import (
     ListDirection,
@@ -37,6 +37,8 @@ from sessions.use_cases.read_scenario import known_scenario
 
 _SESSIONS = 100
 """The newest ones, whose turns are looked through for the latest."""
+MOST_CHARACTERS = 500_000
+"""Of all texts that are given; more would keep others waiting for long."""
 _UNSAVED = ListId(UUID(int=0))
 _WAYS = {Direction.INPUT: CheckedAs.MESSAGE, Direction.OUTPUT: CheckedAs.REPLY}
 
@@ -121,6 +123,8 @@ class ListTrial:
         `ModerationUnavailable`.
         """
         texts = [fit(f"texts.{at}", text) for at, text in enumerate(trial.texts)]
+        if sum(map(len, texts)) > MOST_CHARACTERS:
+            raise FieldInvalid("texts", f"they have at most {MOST_CHARACTERS} characters together")
         async with self._alone:
             candidate = await self._candidate(viewer, trial.candidate)
             directions = tuple(_directions(candidate.live.direction, trial.direction))

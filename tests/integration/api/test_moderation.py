@@ -184,6 +184,7 @@ async def test_a_dry_run_of_a_version_looks_through_the_latest_turns(house: Hous
         ({"phrases": [], "texts": ["a", 5]}, (422, "invalid_request", ["texts.1"])),
         ({"phrases": [{"text": "!"}], "texts": ["a"]}, (422, "invalid_request", ["phrases.0.text"])),
         ({"phrases": [], "texts": ["a" * (LONGEST_TEXT + 1)]}, (422, "invalid_request", ["texts.0"])),
+        ({"phrases": [], "texts": ["a" * LONGEST_TEXT] * 5 + ["a"]}, (422, "invalid_request", ["texts"])),
         ({"phrases": [], "texts": [" "]}, (422, "text_empty", [])),
         ({"texts": ["a"], "list_id": NOBODYS}, (404, "phrase_list_not_found", [])),
         ({"texts": ["a"], "list_id": "x"}, (404, "phrase_list_not_found", [])),

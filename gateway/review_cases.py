@@ -94,7 +94,12 @@ class ReviewCases:
         if effect is None or effect.version is not None:
             return decision
         by = Doer(viewer.account, self._clock.now())
-        version = await self._lists.amend(viewer.tenant, ListId(effect.list), lambda said: amended(said, effect), by)
+        try:
+            version = await self._lists.amend(
+                viewer.tenant, ListId(effect.list), lambda said: amended(said, effect), by
+            )
+        except PhraseListNotFound:  # archived meanwhile: there is nothing left to mend
+            return decision
         done = replace(decision, effect=replace(effect, version=version.version))
         await self._reviews.done(viewer.tenant, done)
         return done

@@ -202,6 +202,18 @@ async def test_a_list_that_is_not_there_or_archived_changes_no_more(office: Offi
     assert await office.decision() is None
 
 
+async def test_a_decision_whose_list_is_archived_meanwhile_stands_without_an_effect(office: Office) -> None:
+    office.lists.breaks = True
+    with pytest.raises(RecordsUnavailable):
+        await office.decide(removing("r1"))
+    office.lists.breaks = False
+    await office.lists.archive(HERE.tenant, LIST, INSTRUCTOR)
+    made = await office.decide(removing("r1"))
+    assert made == await office.decision()
+    assert made.effect is not None
+    assert made.effect.version is None
+
+
 async def test_a_turn_without_findings_or_of_others_is_nothing_to_review(office: Office) -> None:
     for viewer, number in ((HERE.teacher, 3), (HERE.teacher, 9), (ELSEWHERE.teacher, 1)):
         with pytest.raises(ReviewNotFound):

@@ -21,7 +21,7 @@ class PoolRules:
     starts_at_once: int = 4
     """How many starts the backend carries side by side."""
     moves_sessions: bool = True
-    """Whether sessions may be moved, between two turns, off a replica that is to go; otherwise it waits for their end."""
+    """Whether sessions may be moved, between two turns, off a replica that is to go; otherwise it waits for them."""
     alert_s: float = 600.0
     """How long before a bell somebody is told that replicas are missing."""
     retry_s: float = 15.0
@@ -35,5 +35,5 @@ class PoolRules:
             raise ValueError(f"a pool has from {self.minimum} to {self.maximum} replicas")
         if self.reserve < 0 or self.safety < 1:
             raise ValueError("a reserve is not negative, and safety never shortens a start")
-        if min(self.lead_s, self.unmeasured_start_s, self.alert_s, self.retry_s, self.longest_retry_s) < 0:
-            raise ValueError("a span of time is not negative")
+        if min(self.lead_s, self.unmeasured_start_s, self.retry_s, self.longest_retry_s) < 0 or self.alert_s <= 0:
+            raise ValueError("a span of time is not negative, and an alert comes before the bell")

@@ -1,4 +1,4 @@
-"""Whole numbers over time that change in steps: seats, replicas, and what follows from adding, raising and filling them."""
+"""Whole numbers over time that change in steps, as seats and replicas do: how they add up, and how dips are filled."""
 
 from bisect import bisect_right
 from collections import defaultdict

@@ -1,6 +1,6 @@
 """How many replicas a pool should have, from seats over time; and where it may not have as many.
 
-Nothing calls this yet; `scaling.decide` is what the controller will ask.
+Nothing calls this yet; the controller that will ask follows.
 
 The rule is one formula. Let `need(u)` be the replicas that the seats at moment `u` take, and `later(x)` how many more
 can be begun after now and still be warm `x` seconds from now. Then the pool wants, at moment `t`,
@@ -8,7 +8,7 @@ can be begun after now and still be warm `x` seconds from now. Then the pool wan
     wanted(t) = max over all u >= t of  need(u) - later(u - t)
 
 Inside the lead nothing may be put off: `later(x) = 0` for `x <= ahead_s`. Before it the backend carries
-`starts_at_once` starts, each of which is given `start_s`, so that `later(x) = starts_at_once * (ceil(x / start_s) - 1)`.
+`starts_at_once` starts, each of which is given `start_s`: `later(x) = starts_at_once * (ceil(x / start_s) - 1)`.
 A class that the lead cannot start in full therefore gets its first replicas earlier, in waves, just early enough that
 the last wave is warm at the bell; classes that follow each other closely share the waves. Dips that are shorter than a
 start are filled, since a replica stopped there would not be back in time to be worth it.
@@ -19,7 +19,8 @@ hence asking twice gives one answer.
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from math import inf
+
+from typing_extensions import override
 
 from router.fleet.domain.pool_rules import PoolRules
 from router.fleet.domain.steps import Block, Steps, filled, highest
@@ -42,6 +43,7 @@ class Shortage:
     needs: int
     allows: int
 
+    @override
     def __str__(self) -> str:
         return f"needs {self.needs} replicas, the pool allows {self.allows}"
 
@@ -85,9 +87,6 @@ def _waves(block: Block, rules: PoolRules, ahead: Lead) -> Iterator[Block]:
     """Since when how many of the block's replicas have to be wanted: all from the lead on, and before it only those for
     which the starts that still fit in come too late.
     """
-    if block.begins == -inf:
-        yield block
-        return
     yield Block(block.begins - ahead.ahead_s, block.ends, block.height)
     left, wave = block.height - rules.starts_at_once, 1
     while left > 0:

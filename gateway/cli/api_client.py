@@ -15,6 +15,7 @@ from pydantic import ValidationError
 
 from gateway.cli.api_faults import ApiAnswerMalformed, ApiCutOff, ApiRefused, ApiSilent, unreached
 from gateway.cli.event_stream import EventReader, ServerEvent
+from gateway.cli.failure import CommandFailed
 from gateway.cli.fleet_wire import DecisionView, FleetView, ReplicaView
 from gateway.cli.wire import (
     EVENT_OF,
@@ -240,6 +241,8 @@ class Api:
             raise ApiSilent(self._read_timeout_s) from error
         except httpx.HTTPError as error:
             raise ApiCutOff(str(error) or type(error).__name__) from error
+        except UnicodeEncodeError as error:  # bytes of the command line that are no text
+            raise CommandFailed("what was given is not UTF-8, so it cannot be sent") from error
 
 
 def _typed(raw: ServerEvent) -> TurnEvent | None:
@@ -295,7 +298,7 @@ def _first(error: ValidationError) -> str:
 
 def path_part(text: str) -> str:
     """A name or an id as one part of a path, whatever it holds."""
-    return quote(text, safe="")
+    return quote(text, safe="", errors="surrogateescape")
 
 
 def _is_loopback(url: str) -> bool:

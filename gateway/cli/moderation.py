@@ -1,5 +1,6 @@
 """`drillyard moderation`: texts and lists tried out, settings, and who changed what, beside the lists themselves."""
 
+from math import isfinite, nan
 from pathlib import Path
 from typing import Annotated
 
@@ -45,7 +46,7 @@ def check(  # noqa: PLR0913  each is an option of the command
     """Ask what a text would meet now; nothing is kept of it."""
     must_be_one_of(direction, ("input", "output"), "--direction")
     body: dict[str, object] = {
-        "text": typer.get_text_stream("stdin").read() if text == "-" else text,
+        "text": typer.get_text_stream("stdin", errors="surrogateescape").read() if text == "-" else text,
         "direction": direction,
         "surface": "knowledge" if knowledge else "user",
         "scenario_id": scenario,
@@ -161,6 +162,9 @@ def _score(text: str) -> float | None:
     if text == _INHERIT:
         return None
     try:
-        return float(text)
+        score = float(text)
     except ValueError:
-        raise typer.BadParameter(f"{text!r} is neither a number nor {_INHERIT}") from None
+        score = nan
+    if not isfinite(score):
+        raise typer.BadParameter(f"{text!r} is neither a number nor {_INHERIT}")
+    return score

@@ -181,3 +181,20 @@ def test_a_text_may_come_from_standard_input(moderation: Moderation, monkeypatch
     monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO("您好\n".encode()), encoding="utf-8"))
     assert (moderation("check", "-").code, moderation("check", "-").code) == (0, 1)
     assert "empty" in moderation("check", "-").err
+
+
+def test_what_is_no_text_is_told(moderation: Moderation, monkeypatch: pytest.MonkeyPatch) -> None:
+    raw = io.TextIOWrapper(io.BytesIO(b"ab\xff"), encoding="utf-8")
+    monkeypatch.setattr("sys.stdin", raw)
+    for asked in (("check", "-"), ("check", "ab\udcff"), ("reviews", "--session", "ab\udcff")):
+        refused = moderation(*asked)
+        assert refused.code == 1
+        assert "not UTF-8" in refused.err
+    assert "no such turn" in moderation("review", "ab\udcff", "1").err
+
+
+@pytest.mark.parametrize("score", ["much", "nan", "1e400"])
+def test_what_is_no_score_is_told(moderation: Moderation, score: str) -> None:
+    refused = moderation("settings", "--user-block", score)
+    assert refused.code == 2
+    assert "neither a number" in refused.err

@@ -84,3 +84,14 @@ OUTRANK = 1 << 58
 """What is to count more than what the model was given, or to take its place: "takes precedence", "your next task"."""
 AIM = 1 << 59
 """What the model is for; a drill asks customers for their goals, and does not rewrite them."""
+ROBOT = 1 << 60
+"""A machine that reads and answers, in words that are said of no person and no pump."""
+READER = 1 << 61
+"""Reads, processes or sums up what it stands in: "reading this page"."""
+LULLABY = 1 << 62
+"""Somebody dear who told secrets at bedtime, a story that models are talked round with."""
+SHOW_IT = 1 << 63
+"""An order to bring out what was named a sentence before: "paste it here"."""
+HAND_ME = 1 << 64
+MARKS = 1 << 65
+"""The best marks, in words that nothing else is praised with."""

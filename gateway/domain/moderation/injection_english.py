@@ -14,7 +14,7 @@ PHRASES: Mapping[int, str] = {
         remove, scrap, scrapped, toss out, bin it, bin the, bin this, bin that, bin these, bin those, bin your,
         bin all, bin any, bin every, bin everything, shed, unlearn, rip up, tear up, overwrite, rewrite,
         let the customer go, do away with, act as if you had never received, pretend you never received, hulve,
-        hu lve, hu lue, wu shi
+        hu lve, hu lue, wu shi, stop heeding, quit following, leave behind, don't count, do not count
     """,
     c.PRIOR: """
         previous, prior, earlier, preceding, above, before, original, initial, initially, old, foregoing, last,
@@ -43,7 +43,7 @@ PHRASES: Mapping[int, str] = {
         configuration you run, hidden context, hidden text, your source text, your base instructions, preamble,
         your guidelines into, your rules into, your instructions into, internal instructions, internal rules,
         internal guidelines, internal prompt, underlying instructions, custom instructions,
-        developer instructions, operator instructions
+        developer instructions, operator instructions, ur config, ur setup, ur programming, ur training, ur context
     """,
     c.SCRIPT: """
         scenario, the brief, the script, your script, ur script, scenario text, briefing, your brief, persona,
@@ -75,7 +75,8 @@ PHRASES: Mapping[int, str] = {
         your creators gave, your developers gave, your developer gave, your operator gave, designers told you,
         makers told you, you began with, you begin with, you started with, you came with, you were handed,
         everything you can see, all you can see, invisible part,
-        told to keep, told to conceal, told to withhold, running under, operating under, you operate under
+        told to keep, told to conceal, told to withhold, running under, operating under, you operate under,
+        programmed you, before this line, b4 this, b4 this line, trainee isn't meant to see, trainee must not see
     """,
     c.VOID: """
         no longer apply, no longer applies, no longer valid, are void, is void, void, cancelled, canceled,
@@ -110,7 +111,8 @@ PHRASES: Mapping[int, str] = {
         only follow my, follow only my, follow my orders, follow my instructions, follow my commands,
         listen only to me, use mine, follow this instead, do the following, follow the block above,
         agree with whatever, agree with everything, wait for commands, obey the user, execute, follow these,
-        follow it, and obey, only from me, take orders from me, carry it out, say pwned, the word pwned
+        follow it, and obey, only from me, take orders from me, carry it out, say pwned, the word pwned,
+        listen to me instead, your only instruction, your only instructions, your sole instruction
     """,
     c.REVEAL: """
         reveal, show, show me, print, print out, repeat, output, display, paste, tell me, disclose, expose,
@@ -120,7 +122,8 @@ PHRASES: Mapping[int, str] = {
         rephrase, paraphrase, xian shi, shu chu, start your reply, start your answer, begin your reply, spell,
         put the text, into a table, as json, in json, as a list, as a poem, in a code block, into french,
         into spanish, into german, hand over, give away, confess, send, quote back, dictate, enumerate, outline,
-        mirror, sing, whisper, hint, fill in the blank, finish the sentence, json object, bullet list, bullet points
+        mirror, sing, whisper, hint, fill in the blank, finish the sentence, json object, bullet list, bullet points,
+        write a poem, write a song
     """,
     c.WHAT: """
         what is, what's, whats, what are, what does, what do, what did, what was, what were, which, how was,
@@ -169,7 +172,8 @@ PHRASES: Mapping[int, str] = {
         grader, graders, the judge, ai judge, evaluator, evaluators, evaluation model, grading model,
         scoring model, judge model, assessor, whoever grades, whoever scores, whoever evaluates,
         who grades this, examiner ai, dear examiner, ai examiner, dear grading, examiner model,
-        the grading tool, grading ai, scoring ai, grading system, scoring system, llm judge
+        the grading tool, grading ai, scoring ai, grading system, scoring system, llm judge,
+        ai examiner, ai assessor, ai marker, automated grader, autograder
     """,
     c.REGARDLESS: """
         however badly, however bad, no matter what, whatever i say, regardless of what, whatever the criteria,
@@ -199,7 +203,8 @@ PHRASES: Mapping[int, str] = {
         for language models, for llms, assistants processing, chatbot processing, the model should,
         the model must, the ai should, the ai must, the assistant should, the assistant must, ai must, llm must,
         models must, ai should, note to evaluator, note to the evaluator, note to the grader, to the grader,
-        as an ai language model, as a language model, as an ai you, as an ai, as a large language model
+        as an ai language model, as a language model, as an ai you, as an ai, as a large language model,
+        retrieval systems only, ai systems only, for retrieval systems, for machine readers
     """,
     c.AUTHORITY: """
         administrator, admin, administrators, developer, developers, operator, root, superuser, openai,
@@ -234,7 +239,7 @@ PHRASES: Mapping[int, str] = {
         your restrictions, your limits, your limitations, safeguards, censorship, safety rules,
         safety protocols, safety measures, usual limits, all restrictions, safety training, safety mechanisms,
         safety guidelines, safety policy, safety policies, openai policies, usage policy, usage policies,
-        policies and guidelines, all guidelines, security checks
+        policies and guidelines, all guidelines, security checks, your guard rails
     """,
     c.OFF: """
         switched off, turned off, off, disabled, disable, removed, remove, removing, bypass, lifted, lift, drop,
@@ -257,9 +262,11 @@ PHRASES: Mapping[int, str] = {
         without safety, evil ai, evil assistant, evilbot, evil bot, evil version, been jailbroken,
         without any limits, has escaped, escaped from the box, broke out of, broken out of, answers whatever,
         answers whatever he, answers whatever she, knows no rules, rules do not apply, rules don't apply,
+        rules don't apply to you, rules do not apply to you,
         no rules apply, ethics do not exist, ethics don't exist, morals do not exist, laws do not apply,
         no longer has rules, stripped of, without morals, without moral, no inhibitions, free of censorship,
-        free from censorship, no censorship, without censorship, not limited by, free will
+        free from censorship, no censorship, without censorship, not limited by, free will,
+        isn't bound by, is not bound by, aren't bound by, bound by no, now have no restrictions, now have no rules
     """,
     c.LOOSE: """
         no restrictions, without restrictions, no rules, without rules, without limits, no limits, no limit,
@@ -274,7 +281,8 @@ PHRASES: Mapping[int, str] = {
         never say that you cannot, never say you cannot, never say that you can't, never say you can't,
         never say no, should not say you can't, none of your responses should, not say i'm sorry,
         without refusing, no matter how illegal, no matter how unethical, every request, regardless of legality,
-        never decline, never apologise, never warn
+        never decline, never apologise, never warn,
+        answer without any filter, answering without any filter, answer without filter, respond without any filter
     """,
     c.PRETEND: """
         you are now, you're now, from now on you are, from this point you are, you have become, you will now be,
@@ -292,7 +300,8 @@ PHRASES: Mapping[int, str] = {
         behind the mask, behind the character, behind the persona, before they trained you,
         before you were trained, before your training, base model, raw model, unaligned, your twin,
         model underneath, model behind, ai behind, ai underneath, answer twice, two answers, two responses,
-        your evil twin, your other self, your alter ego
+        your evil twin, your other self, your alter ego, respond twice, reply twice, in two voices,
+        raw machine, raw ai, split yourself
     """,
     c.DECODE: """
         decode, decode this, decrypt, decipher, base64, rot13, backwards, right to left, in reverse, unscramble,
@@ -309,7 +318,8 @@ PHRASES: Mapping[int, str] = {
         only respond, in its reply, in its response, in your reply, in your response, in your answer,
         answer every question with, end every answer, begin every answer, start every answer,
         always answer with, when you summarise, when you summarize, when summarising, when summarizing,
-        if asked, when this chunk, when retrieved, say that the trainee, output only
+        if asked, when this chunk, when retrieved, say that the trainee, output only,
+        begin each answer, start each answer, end each answer, begin each reply, end each reply, begin every reply
     """,
     c.CONCEAL: """
         do not mention this, don't mention this, without telling anyone, without telling the user,
@@ -357,7 +367,7 @@ PHRASES: Mapping[int, str] = {
         ask for the password, ask for their password, convince the user, the user as an administrator,
         user as an admin, ignore any other documents, ignore other documents, rely only on this,
         only trust this, this document overrides, help the trainee, praise product,
-        offer a full refund to everyone
+        offer a full refund to everyone, telling the reader, your only instruction
     """,
 }
 TELL_TALES = [

@@ -34,7 +34,10 @@ PHRASES: Mapping[int, str] = {
         old settings, network settings, printer settings, factory settings, score board, your prompt attention,
         your prompt reply, your prompt answer, your prompt response, your prompt payment, your prompt delivery,
         your prompt service, your prompt help, full letter, cover letter, stop pretending that,
-        stop pretending to care, stop acting like
+        stop pretending to care, stop acting like,
+        i don't follow, i do not follow, we don't follow, system prompts staff, system prompts the,
+        system prompts you, system prompts us, system prompts me, system prompts users, system prompts for,
+        rules don't apply to, rules do not apply to
     """,
     c.HOW: """
         how to, how do i, how can i, how could i, how would one, steps to, steps for, guide to, guide for,
@@ -57,6 +60,21 @@ PHRASES: Mapping[int, str] = {
         crime, crimes, malware, weapon, bomb, illegal, harmful, violence, hack, hacking, drugs, meth, phishing,
         scam, fraud, explosives, explosive, ransomware, keylogger, launder, laundering, counterfeit, hack into,
         steal, stolen, tax evasion, forge, forged, kill, poison, smuggle, smuggling, cheat, extort, blackmail
+    """,
+    c.LULLABY: """
+        late grandmother, dead grandmother, deceased grandmother, late grandma, dead grandma, late grandfather,
+        used to read me, used to whisper, used to recite, read me to sleep, sing me to sleep, lull me to sleep
+    """,
+    c.SHOW_IT: """
+        paste it, type it out, copy it here, quote it, post it here, write it out, repeat it word
+    """,
+    c.HAND_ME: """
+        give me, grant me, award me, hand me, get me
+    """,
+    c.MARKS: """
+        full marks, full mark, full score, full points, top marks, top mark, top score, top grade, highest grade,
+        highest score, highest mark, highest marks, maximum points, maximum score, maximum marks, max score, max points,
+        perfect score, perfect marks, perfect grade, 100 points, 100 out of 100, 10 out of 10, a passing grade, a pass
     """,
     c.ETHICS: """
         ethics, ethical, ethical guidelines, morals, moral, laws, law or, law, ethics or, morality, legality,

@@ -6,7 +6,7 @@ from itertools import chain, pairwise
 from operator import attrgetter, itemgetter
 from typing import NamedTuple, TypeVar
 
-from gateway.domain.moderation import injection_chinese, injection_english, injection_english_world
+from gateway.domain.moderation import injection_address, injection_chinese, injection_english, injection_english_world
 from gateway.domain.moderation.folding import Folding
 from gateway.domain.moderation.injection_concepts import BREAK, COMMA, REVERSED, ROTATED
 from gateway.domain.moderation.injection_reading import Read, Readings, read
@@ -126,7 +126,8 @@ def _word_phrases() -> dict[tuple[str, ...], int]:
     """The notions of each phrase, as words; one that is listed several times stands for all."""
     phrases: dict[tuple[str, ...], int] = dict.fromkeys(((sign,) for sign in _BREAKS), BREAK)
     phrases.update(dict.fromkeys(((sign,) for sign in _COMMAS), COMMA))
-    for bits, listed in chain(injection_english.PHRASES.items(), injection_english_world.PHRASES.items()):
+    books = (injection_english.PHRASES, injection_english_world.PHRASES, injection_address.ENGLISH)
+    for bits, listed in chain.from_iterable(book.items() for book in books):
         for phrase in listed.split(","):
             words = tuple(_WORD.findall(phrase.strip()))
             phrases[words] = phrases.get(words, 0) | bits
@@ -138,7 +139,7 @@ def _word_phrases() -> dict[tuple[str, ...], int]:
 
 def _ideograph_phrases() -> dict[str, int]:
     phrases = dict.fromkeys(injection_chinese.BREAKS, BREAK)
-    for bits, listed in injection_chinese.PHRASES.items():
+    for bits, listed in chain(injection_chinese.PHRASES.items(), injection_address.CHINESE.items()):
         for phrase in listed.split():
             phrases[phrase] = phrases.get(phrase, 0) | bits
     for phrase in injection_chinese.TELL_TALES:

@@ -80,11 +80,16 @@ def read(raw: str, readings: Readings) -> Read:
 
 
 def _gaps(text: str) -> Iterator[Span]:
-    """What stands between characters that belong together; what parts the words of letters written apart stays."""
+    """What stands between characters that belong together; what parts the words of letters written apart stays.
+
+    That is what is wider than the rest, or blank where most gaps are signs.
+    """
     for run in _LETTERS_APART.finditer(text):
         gaps = [gap.span() for gap in _BETWEEN_LETTERS.finditer(text, *run.span())]
         narrowest = min(end - start for start, end in gaps)
-        yield from (gap for gap in gaps if gap[1] - gap[0] == narrowest)
+        narrow = [gap for gap in gaps if gap[1] - gap[0] == narrowest]
+        signs = [gap for gap in narrow if text[slice(*gap)].strip()]
+        yield from signs if 2 * len(signs) > len(narrow) else narrow
     if not text.isascii():
         for run in _HAN_APART.finditer(text):
             yield from (gap.span() for gap in _BETWEEN_HAN.finditer(text, *run.span()))

@@ -25,7 +25,9 @@ class ShapeHit(NamedTuple):
 
 _ROLE = "(?:system|assistant|developer|ai|model|系统|助手|开发者|管理员)"
 _ROLE_TAG = (
-    "(?:system|assistant|developer|instructions?|admin|commands?|user_message|system_message|function_calls?|tool_calls?|tool|prompt|data|"
+    "(?:system|assistant|developer|instructions?|admin|commands?|user_message|system_message|"
+    "(?:function|tool)_(?:calls?|results?|outputs?|responses?)|tool|prompt|data|"
+    "conversation|transcript|dialogue|grading|evaluation|assessment|对话|评分|评估|"
     "context|系统消息|系统|用户消息|指令|命令|管理员|助手|提示)"
 )
 _TITLE = "(?: message| override| prompt| notice| alert| announcement|公告|通知|通告|最高权限|消息|指令|提示)"
@@ -38,6 +40,10 @@ _OVER = (
     "(?:end of|end user|conversation closed|session closed|new session|新会话|到此结束|start of|begin|new system|"
     "ignore above|结束|开始|完毕|以上内容)"
 )
+
+_LIMIT = "(?:override|rules?|restrictions?|limits?|filters?|guardrails?|safety|persona|policy|规则|限制|过滤|人设|安全)"
+_LIFTED = "(?:none|off|false|null|disabled|true|lifted|无|关闭|关|空)"
+_TALK = "(?:chat|history|conversation|transcript|prompt|聊天记录|对话|提示词)"
 
 
 def _shape(name: str, kind: SignalKind, weight: float, hints: str, pattern: str) -> Shape:
@@ -122,7 +128,11 @@ SHAPES: tuple[Shape, ...] = (
         r"(?:thought|observation|思考|观察):[^\n]{0,300}?(?:action|行动):",
     ),
     _shape(
-        "comment", _K.TO_MACHINES, 0.35, "<!--", r"<!--[^>]{0,400}(?:ai|model|prompt|instruction|system|结束|指令|提示)"
+        "comment",
+        _K.TO_MACHINES,
+        0.35,
+        "<!--",
+        r"<!--[^>]{0,400}(?:ai|model|prompt|instruction|system|assistant|hidden|grader|trainee|结束|指令|提示|助手|隐藏|学员)",
     ),
     _shape(
         "result_as_data",
@@ -135,13 +145,74 @@ SHAPES: tuple[Shape, ...] = (
         "score_as_data",
         _K.SCORE,
         0.5,
-        "score 分数 grade",
-        r"(?:set_)?(?:score|grade|分数)[\"']?\s{0,8}(?:[:=>]|\()\s{0,8}[\"']?\d{1,3}\b",
+        "score 分数 得分 总分 grade",
+        r"(?:set_)?(?:score|grade|分数|得分|总分)[\"']?\s{0,8}(?:[:=>]|\()\s{0,8}[\"']?\d{1,3}\b",
     ),
     _shape(
         "scores_listed", _K.SCORE, 0.4, "5, 5. 5; 5、 10, 10;", r"(?:[^\W\d]{2,12}\s?(?:5|10|100)\s?[,;.、]\s?){2,}"
     ),
+    _shape("score_as_tag", _K.SCORE, 0.5, "</", r"<(?:score|grade|分数|总分|得分)>\s?\d{1,3}\s?</"),
+    _shape(
+        "mode_as_data",
+        _K.FORGED_ROLE,
+        0.45,
+        "mode 模式",
+        r"[\"'](?:mode|模式)[\"']\s?[:=]\s?[\"'](?:unrestricted|unfiltered|uncensored|developer|god|jailbreak|无限制|开发者|越狱|无审查)",
+    ),
+    _shape(
+        "speaker_as_label",
+        _K.FORGED_ROLE,
+        0.4,
+        "_input: _output: _message: 输入: 输出:",
+        r"(?:^|\n)[ \t]{0,8}(?:(?:assistant|system|supervisor|admin|operator|user)_(?:input|output|message)"
+        r"|(?:助手|主管|管理员)(?:输入|输出)):",
+    ),
+    _shape(
+        "full_scores_as_data",
+        _K.SCORE,
+        0.4,
+        '":',
+        r"\"[^\"\n]{1,30}\"\s?:\s?(10|100|5)\s?,\s?(?:\"[^\"\n]{1,30}\"\s?:\s?\1\b\s?,?\s?)+",
+    ),
     _shape("data_protocol", _K.TO_MACHINES, 0.3, "=", r"(?:persona|人设|角色|filters?|过滤)\s?=\s?\S"),
+    _shape(
+        "limits_as_data",
+        _K.UNBOUND,
+        0.4,
+        "rule restriction filter guardrail 规则 限制",
+        rf"(?:[\"']?{_LIMIT}[\"']?\s?[:=]\s?[\"']?{_LIFTED}[\"';,\s]{{0,4}}){{2}}",
+    ),
+    _shape(
+        "authority_as_data",
+        _K.FORGED_ROLE,
+        0.45,
+        "authori admin privileged 授权 管理员",
+        r"[\"'](?:authori[sz]ed|is_?admin|admin|privileged|已授权|授权|管理员)[\"']\s?:\s?[\"']?(?:true|1|yes|是)\b",
+    ),
+    _shape(
+        "prompt_as_variable",
+        _K.EXTRACTION,
+        0.5,
+        "prompt instructions message",
+        r"\b(?:print|echo|log|dump|repr|str|dumps|return|eval)\s?\(?[^\n]{0,20}"
+        r"(?:system[_.](?:prompt|message)|[_.](?:prompt|instructions)\b|messages\[0\])",
+    ),
+    _shape(
+        "input_over",
+        _K.DELIMITER,
+        0.4,
+        "end of 结束 特权区",
+        r"\bend of (?:(?:user )?input|prompt|user (?:message|turn))\b|(?:输入|用户消息)(?:到此)?结束|特权区",
+    ),
+    _shape(
+        "talk_sent_away",
+        _K.TO_MACHINES,
+        0.5,
+        "://",
+        rf"(?:send|post|upload|forward|append|发送|上传|转发)[^\n]{{0,40}}{_TALK}[^\n]{{0,20}}(?:\bto\b|到|至)[^\n]{{0,12}}://"
+        rf"|{_TALK}[^\n]{{0,12}}(?:发送|上传|转发|发)到?\s?https?://"
+        rf"|://\S{{3,80}}(?:['\"]\s?\+\s?|\{{){_TALK}",
+    ),
 )
 
 

@@ -9,7 +9,7 @@ import pytest
 from gateway.domain.moderation.injection import InjectionScorer, Surface, Thresholds
 from sessions.adapters.parsers import markdown
 from sessions.domain.chunking import pieces
-from tests.support.injection_figures import HALVES, LATER, figures, samples, table
+from tests.support.injection_figures import HALVES, SETS, figures, samples, table
 
 LANGUAGES = ("en", "zh")
 
@@ -26,7 +26,7 @@ def test_the_texts_are_many_and_each_is_there_once() -> None:
     assert len(texts) == len(set(texts)) >= 400
 
 
-@pytest.mark.parametrize("half", [*HALVES, LATER])
+@pytest.mark.parametrize("half", SETS)
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_four_of_five_attacks_are_caught(half: str, language: str) -> None:
     attacks = [each for each in samples(half) if each.is_attack and each.language == language]
@@ -40,7 +40,7 @@ def test_most_attacks_of_each_kind_are_caught(language: str) -> None:
         assert figures([each for each in attacks if each.kind == kind], Thresholds()).caught > 0.6, kind
 
 
-@pytest.mark.parametrize("half", [*HALVES, LATER])
+@pytest.mark.parametrize("half", SETS)
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_ordinary_talk_is_hardly_ever_blocked_and_seldom_flagged(half: str, language: str) -> None:
     talk = figures([each for each in samples(half) if not each.is_attack and each.language == language], Thresholds())

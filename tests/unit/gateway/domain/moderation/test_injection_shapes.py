@@ -5,7 +5,7 @@ import pytest
 from gateway.domain.moderation.folding import Folding
 from gateway.domain.moderation.injection_marks import Lexicon
 from gateway.domain.moderation.injection_shapes import SHAPES, shape_hits
-from tests.support.injection_figures import HALVES, LATER, samples
+from tests.support.injection_figures import SETS, samples
 
 LEXICON = Lexicon(Folding())
 
@@ -16,9 +16,7 @@ def shapes(text: str) -> dict[str, str]:
 
 
 def test_each_form_is_shown_by_an_attack() -> None:
-    shown = {
-        name for half in (*HALVES, LATER) for each in samples(half) if each.is_attack for name in shapes(each.text)
-    }
+    shown = {name for half in SETS for each in samples(half) if each.is_attack for name in shapes(each.text)}
     assert shown == {shape.name for shape in SHAPES}
 
 
@@ -37,6 +35,11 @@ def test_a_hit_knows_its_place() -> None:
         "a < b and c > d | e",
         "score: high",
         "My assistant: Tom",
+        "Allergies: none, dietary restrictions: none",
+        '{"size": 5, "weight": 10, "price": 100}',
+        "Here is our chat: https://teams.example/l/chat/0?users=anna",
+        "print(order.name)",
+        "End of message.",
     ],
 )
 def test_what_only_looks_like_one_is_none(text: str) -> None:

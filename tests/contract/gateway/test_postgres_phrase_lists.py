@@ -98,12 +98,12 @@ async def test_any_version_goes_live_and_none_may(stores: Stores) -> None:
         assert await stores.lists.get(HERE.tenant, new.id) == live
 
 
-@pytest.mark.parametrize("version", [-1, 0, 2, 3_000_000_000])
-async def test_a_version_that_is_not_there_does_not_go_live(stores: Stores, version: int) -> None:
+async def test_a_version_that_is_not_there_does_not_go_live(stores: Stores) -> None:
     new = await stores.lists.add(kept_list(live=True), says("one"))
-    with pytest.raises(PhraseListNotFound):
-        await stores.lists.go_live(HERE.tenant, new.id, version, LATER)
-    assert await stores.lists.get(HERE.tenant, new.id) == new
+    for version in (-1, 0, 2, 3_000_000_000):
+        with pytest.raises(PhraseListNotFound):
+            await stores.lists.go_live(HERE.tenant, new.id, version, LATER)
+        assert await stores.lists.get(HERE.tenant, new.id) == new
 
 
 async def test_an_archived_list_is_out_of_force_for_good(stores: Stores) -> None:

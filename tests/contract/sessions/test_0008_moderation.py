@@ -1,5 +1,6 @@
 """What the tables of moderation refuse, whatever a statement of ours gets wrong."""
 
+import psycopg
 import pytest
 from sqlalchemy import insert, text
 from sqlalchemy.exc import DBAPIError, IntegrityError
@@ -58,6 +59,23 @@ ENTRY = {
     "subject": "banned",
     "facts": {},
 }
+NONSENSE = {
+    "update turns set state = 'running'": "turns_state_check",
+    "update phrase_lists set direction = 'sideways'": "phrase_lists_direction_check",
+    "update phrase_lists set live_version = 2": "phrase_lists_version_check",
+    "update phrase_lists set live_version = 0": "phrase_lists_version_check",
+    "update phrase_lists set scenario_id = gen_random_uuid()": "phrase_lists_scenario_fkey",
+    "update phrase_lists set created_by = :instructor": "phrase_lists_author_fkey",
+    "update phrase_list_versions set version = 0": "phrase_list_versions_version_check",
+    "update phrase_list_versions set tenant_id = :tenant": "phrase_list_versions_list_fkey",
+    "update moderation_settings set tenant_id = :tenant": "moderation_settings_author_fkey",
+    "update moderation_decisions set decision = 'perhaps'": "moderation_decisions_decision_check",
+    "update moderation_decisions set decided_by = :instructor": "moderation_decisions_author_fkey",
+    "update moderation_decisions set number = 2": "moderation_decisions_turn_fkey",
+    "update withheld_texts set tenant_id = :tenant": "withheld_texts_session_fkey",
+    "update withheld_texts set number = 2": "withheld_texts_turn_fkey",
+}
+"""Changes, and the constraint that refuses each."""
 THEIRS = {"tenant": ELSEWHERE.tenant, "instructor": ELSEWHERE.instructor}
 
 
@@ -83,39 +101,28 @@ async def filled(database_engine: AsyncEngine) -> AsyncEngine:
     return database_engine
 
 
-@pytest.mark.parametrize(
-    ("change", "refused_by"),
-    [
-        ("update turns set state = 'running'", "turns_state_check"),
-        ("update phrase_lists set direction = 'sideways'", "phrase_lists_direction_check"),
-        ("update phrase_lists set live_version = 2", "phrase_lists_version_check"),
-        ("update phrase_lists set live_version = 0", "phrase_lists_version_check"),
-        ("update phrase_lists set scenario_id = gen_random_uuid()", "phrase_lists_scenario_fkey"),
-        ("update phrase_lists set created_by = :instructor", "phrase_lists_author_fkey"),
-        ("update phrase_list_versions set version = 0", "phrase_list_versions_version_check"),
-        ("update phrase_list_versions set tenant_id = :tenant", "phrase_list_versions_list_fkey"),
-        ("update moderation_settings set tenant_id = :tenant", "moderation_settings_author_fkey"),
-        ("update moderation_decisions set decision = 'perhaps'", "moderation_decisions_decision_check"),
-        ("update moderation_decisions set decided_by = :instructor", "moderation_decisions_author_fkey"),
-        ("update moderation_decisions set number = 2", "moderation_decisions_turn_fkey"),
-        ("update withheld_texts set tenant_id = :tenant", "withheld_texts_session_fkey"),
-        ("update withheld_texts set number = 2", "withheld_texts_turn_fkey"),
-    ],
-)
-async def test_nonsense_is_refused(filled: AsyncEngine, change: str, refused_by: str) -> None:
-    with pytest.raises(IntegrityError, match=refused_by):
+async def test_nonsense_is_refused(filled: AsyncEngine) -> None:
+    assert {change: await refused_by(filled, change) for change in NONSENSE} == NONSENSE
+
+
+async def refused_by(filled: AsyncEngine, change: str) -> str | None:
+    try:
         async with filled.begin() as connection:
             await connection.execute(text(change), THEIRS)
+    except IntegrityError as error:
+        return error.orig.diag.constraint_name if isinstance(error.orig, psycopg.Error) else None
+    return None
 
 
-@pytest.mark.parametrize(
-    "change",
-    ["update moderation_audit set actor = tenant_id", "delete from moderation_audit", "truncate moderation_audit"],
-)
-async def test_the_audit_trail_is_only_ever_added_to(filled: AsyncEngine, change: str) -> None:
-    with pytest.raises(DBAPIError, match="only ever added to"):
-        async with filled.begin() as connection:
-            await connection.execute(text(change))
+async def test_the_audit_trail_is_only_ever_added_to(filled: AsyncEngine) -> None:
+    for change in (
+        "update moderation_audit set actor = tenant_id",
+        "delete from moderation_audit",
+        "truncate moderation_audit",
+    ):
+        with pytest.raises(DBAPIError, match="only ever added to"):
+            async with filled.begin() as connection:
+                await connection.execute(text(change))
 
 
 async def test_a_turn_takes_with_it_what_was_withheld_and_decided(filled: AsyncEngine) -> None:

@@ -22,6 +22,7 @@ from gateway.local.errors import LocalStackError
 from gateway.local.our_python import our_module
 from gateway.local.private_file import write_private
 from gateway.local.seed import Keys, Seed, SeedScenario
+from gateway.log_setup import set_up
 from gateway.ports import Account
 from gateway.settings import Settings, load, reasons
 from gateway.wiring.authoring import Authoring, authoring
@@ -60,7 +61,9 @@ def seed(environment: Mapping[str, str], *, keys_file: Path) -> Seed:
 def main(keys_file: Path) -> int:
     """Print the seed as JSON, for the process that asked."""
     try:
-        sown = uvloop.run(_seed(load(), keys_file))
+        settings = load()
+        set_up(level=settings.log_level, layout=settings.log_format)  # standard output is for the seed alone
+        sown = uvloop.run(_seed(settings, keys_file))
     except ValidationError as error:
         return _failed("; ".join(reasons(error)))
     except (SessionsError, GatewayError) as error:

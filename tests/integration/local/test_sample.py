@@ -59,6 +59,11 @@ def test_keys_that_no_longer_open_are_made_anew(
         assert seed(environment, keys_file=keys_file).keys.operator not in (first.keys.operator, second.keys.operator)
 
 
+def test_what_is_logged_on_the_way_does_not_mix_with_the_answer(environment: Mapping[str, str], tmp_path: Path) -> None:
+    away = {**environment, "DRILLYARD_GUARD__URL": "http://127.0.0.1:1", "DRILLYARD_GUARD__MODEL": "guard"}
+    assert seed(away, keys_file=tmp_path / "keys.json").tenant == "sample"
+
+
 def test_a_database_that_is_away_is_one_line(environment: Mapping[str, str], tmp_path: Path) -> None:
     away = {**environment, "DRILLYARD_DATABASE_URL": "postgresql://nobody@127.0.0.1:1/none"}
     with pytest.raises(LocalStackError, match="the sample data cannot be written") as caught:

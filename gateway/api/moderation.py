@@ -6,7 +6,7 @@ from fastapi import APIRouter
 from starlette.requests import Request
 from starlette.responses import Response
 
-from gateway.api.access import ModerationReader, ModerationWriter, TextChecker
+from gateway.api.access import ModerationReader, ModerationWriter, TextChecker, caller_of
 from gateway.api.answers import answer
 from gateway.api.body import body_of
 from gateway.api.documented import ORDER, READ, takes
@@ -17,6 +17,7 @@ from gateway.api.query import query_of
 from gateway.api.request_services import services_of
 from gateway.api.requests import NoQuery, PageQuery
 from gateway.api.views import PageView
+from gateway.domain.access import Action
 from gateway.domain.cursor import read_number, written_number
 from gateway.list_trial import TrialResult
 
@@ -38,6 +39,8 @@ async def try_phrase_list(request: Request, viewer: ModerationReader) -> Respons
     query_of(request, NoQuery)
     with services_of(request).knowledge.uploads.one_more():
         body, content = await list_body_of(request, DryRunBody)
+        if body.recent_turns:  # which it shows
+            caller_of(request).must(Action.READ_SESSIONS)
         found = await services_of(request).moderation.trial(viewer, body.trial(content))
     return await asyncio.to_thread(_told, found)
 

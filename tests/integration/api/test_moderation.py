@@ -169,6 +169,16 @@ async def test_a_dry_run_of_a_version_looks_through_the_latest_turns(house: Hous
     assert (first["totals"]["texts"], first["totals"]["changed"]) == (2, 0)
 
 
+async def test_turns_are_shown_to_who_may_read_sessions_alone(house: House) -> None:
+    asked = {"name": "auditor", "role": "instructor", "scopes": ["read_moderation"]}
+    key = (await house.here.operator.post("/v1/keys", json=asked)).json()["key"]
+    body = {"phrases": [], "texts": ["a"]}
+    for more, code in (({}, None), ({"recent_turns": 1}, "scope_missing")):
+        headers = {"Authorization": f"Bearer {key}"}
+        answer = await house.here.instructor.post(DRY_RUN, json={**body, **more}, headers=headers)
+        assert answer.json().get("code") == code
+
+
 @pytest.mark.parametrize(
     ("body", "expected"),
     [

@@ -7,10 +7,11 @@ from typing import NamedTuple
 Words = Mapping[str, object]
 """A choice's `delta` or `message`."""
 
-_SAID = ("role", "content", "refusal", "tool_calls", "reasoning_content", "reasoning")
+_SAID = ("role", "content", "refusal", "reasoning_content", "reasoning")
 _TEXTS = ("reasoning_content", "reasoning", "content", "refusal")
 """In the order in which models say them."""
 _OF_CALLS = ("name", "arguments")
+_AROUND_CALLS = ("index", "id", "type")
 
 
 class Place(NamedTuple):
@@ -23,9 +24,16 @@ CONTENT = Place("content")
 
 
 def words_of(choice: Mapping[str, object], member: str) -> dict[str, object]:
-    """The choice's `delta` or `message`, with the members that OpenAI's API has, and no others."""
+    """The choice's `delta` or `message`, with the members that OpenAI's API has, and no others: in any other form there
+    could be words in them that nobody reads."""
     found = _object(choice.get(member))
-    return {name: found[name] for name in _SAID if name in found}
+    said: dict[str, object] = {}
+    for name in _SAID:
+        if name in found and isinstance(value := found[name], str | None):
+            said[name] = value
+    if isinstance(calls := found.get("tool_calls"), list):
+        said["tool_calls"] = [_call(call) for call in calls if isinstance(call, dict)]
+    return said
 
 
 def texts_of(words: Words) -> list[tuple[Place, str]]:
@@ -72,6 +80,13 @@ def logprobs_told(logprobs: object, text: str) -> Mapping[str, object] | None:
     if not tokens or "".join(str(each.get("token")) for each in tokens) != text:
         return None
     return {"content": [{**_only(each, ("token", "logprob", "bytes")), "top_logprobs": []} for each in tokens]}
+
+
+def _call(call: Words) -> Words:
+    function = _object(call.get("function"))
+    said = {name: text for name in _OF_CALLS if isinstance(text := function.get(name), str)}
+    around = {name: value for name, value in _only(call, _AROUND_CALLS).items() if isinstance(value, str | int | None)}
+    return {**around, "function": said} if "function" in call else around
 
 
 def _with_texts_of_call(number: int, call: Words, texts: Mapping[Place, str]) -> dict[str, object]:

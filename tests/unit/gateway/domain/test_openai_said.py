@@ -23,6 +23,16 @@ def test_the_words_of_a_choice_are_those_that_openai_has() -> None:
     assert words_of({"delta": None}, "delta") == {}
 
 
+def test_words_in_a_form_that_is_not_openais_are_not_told() -> None:
+    part = {"type": "text", "text": "a"}
+    odd = {"role": ["assistant"], "content": [part], "reasoning": {"text": "a"}, "refusal": None, "tool_calls": "a"}
+    assert words_of({"message": odd}, "message") == {"refusal": None}
+    function = {"name": "price", "arguments": {"of": "a"}, "parsed": "a"}
+    calls = [{**CALL, "custom": {"input": "a"}, "id": ["a"], "function": function}, "a", {"index": 3, "type": "custom"}]
+    told = [{"index": 2, "type": "function", "function": {"name": "price"}}, {"index": 3, "type": "custom"}]
+    assert words_of({"delta": {"tool_calls": calls}}, "delta") == {"tool_calls": told}
+
+
 def test_texts_come_in_the_order_in_which_they_are_said() -> None:
     told = [(Place("reasoning"), "b"), (CONTENT, "a"), (NAME, "price"), (ARGUMENTS, '{"of":')]
     assert texts_of(DELTA) == told

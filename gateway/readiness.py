@@ -7,7 +7,8 @@ a replica counts tokens otherwise.
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from itertools import chain
 
 import structlog
 from structlog.typing import FilteringBoundLogger
@@ -53,6 +54,18 @@ class ReadinessCheck:
         if self._stopping.is_set():
             checks["process"] = Check(ok=False, detail="this process is shutting down")
         return Readiness(checks)
+
+
+def with_checks(
+    readiness: Callable[[], Awaitable[Readiness]], *others: Callable[[], Mapping[str, Check]]
+) -> Callable[[], Awaitable[Readiness]]:
+    """The same, with what others tell beside it."""
+
+    async def ask() -> Readiness:
+        found = await readiness()
+        return Readiness(dict(chain(found.checks.items(), *(told().items() for told in others))))
+
+    return ask
 
 
 def postgres_check(*, missing: str | None, is_away: bool, has_spool: bool) -> Check:

@@ -1,9 +1,9 @@
 """Who may come in: keys, tokens of the configured issuers, and stream tickets."""
 
 import ssl
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from urllib.parse import urlsplit
 
 import httpx
@@ -21,7 +21,7 @@ from gateway.adapters.redis_tickets import RedisTickets
 from gateway.domain.issuer_url import is_loopback
 from gateway.issuer_keys import IssuerKeys, RefreshTimes
 from gateway.key_uses import KeyUses
-from gateway.services import Access, Check, Readiness
+from gateway.services import Access, Check
 from gateway.settings import Settings
 from gateway.token_sign_in import Issuer, TokenSignIn
 from gateway.wiring.background import background
@@ -58,14 +58,9 @@ class Entrance:
             "key_uses_lost": self.access.uses.lost,
         }
 
-    def beside(self, readiness: Callable[[], Awaitable[Readiness]]) -> Callable[[], Awaitable[Readiness]]:
-        """The same, with how sign-in fares; nobody is unready without it, since keys go on."""
-
-        async def ask() -> Readiness:
-            found = await readiness()
-            return replace(found, checks={**found.checks, "sign_in": sign_in_check(self.issuers)})
-
-        return ask if self.issuers else readiness
+    def checks(self) -> Mapping[str, Check]:
+        """How sign-in fares; nobody is unready without it, since keys go on."""
+        return {"sign_in": sign_in_check(self.issuers)} if self.issuers else {}
 
 
 def sign_in_check(issuers: Sequence[Issuer]) -> Check:

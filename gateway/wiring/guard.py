@@ -1,8 +1,8 @@
 """The guard model that stands behind the rules, where one is set."""
 
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import httpx
 
@@ -11,7 +11,7 @@ from gateway.domain.moderation.guard_breaker import GuardBreaker
 from gateway.guard_calls import GuardCalls
 from gateway.guard_settings import GuardSettings, WhenAway
 from gateway.guard_stage import GuardedModeration, GuardUse
-from gateway.services import Check, Readiness
+from gateway.services import Check
 from gateway.wiring.background import background
 from gateway.wiring.clock import SystemClock
 from sessions.moderation_ports import Moderation
@@ -37,17 +37,9 @@ class Guarding:
     def counters(self) -> Mapping[str, float]:
         return {} if self.calls is None else self.calls.counters()
 
-    def beside(self, readiness: Callable[[], Awaitable[Readiness]]) -> Callable[[], Awaitable[Readiness]]:
-        """The same, with how the guard fares."""
-        if self.calls is None:
-            return readiness
-        calls, when_away = self.calls, self.settings.when_away
-
-        async def ask() -> Readiness:
-            found = await readiness()
-            return replace(found, checks={**found.checks, "guard": guard_check(calls, when_away)})
-
-        return ask
+    def checks(self) -> Mapping[str, Check]:
+        """How the guard fares."""
+        return {} if self.calls is None else {"guard": guard_check(self.calls, self.settings.when_away)}
 
 
 def guard_check(calls: GuardCalls, when_away: WhenAway) -> Check:

@@ -11,7 +11,7 @@ from gateway.adapters.postgres_policies import PostgresAuditTrail, PostgresPolic
 from gateway.adapters.postgres_rules import PostgresRules
 from gateway.counted_moderation import CountedModeration, Saw
 from gateway.domain.moderation.injection import InjectionScorer
-from gateway.moderation_cases import ModerationStores
+from gateway.moderation_cases import ModerationCases, ModerationStores, moderation_cases
 from gateway.moderation_desk import ModerationDesk
 from gateway.phrase_books import PhraseBooks
 from gateway.rule_index import RuleIndex
@@ -22,6 +22,7 @@ from gateway.wiring.clock import SystemClock
 from gateway.wiring.guard import Guarding, guarding
 from sessions.domain.moderation import Judgement
 from sessions.moderation_ports import Moderation
+from sessions.ports import Records
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +32,12 @@ class Moderating:
     keeper: KeptRules
     scorer: InjectionScorer
     guard: Guarding
+
+    def cases(self, records: Records) -> ModerationCases:
+        """What callers may do with it, on these sessions."""
+        return moderation_cases(
+            self.stores, moderation=self.desk, scorer=self.scorer, records=records, clock=SystemClock()
+        )
 
     def gauges(self) -> Mapping[str, float]:
         return {**self.keeper.gauges(), **self.guard.gauges()}

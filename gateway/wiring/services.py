@@ -9,9 +9,8 @@ from gateway.job_cases import JobCases
 from gateway.knowledge_cases import KnowledgeCases
 from gateway.metrics import Figures, Metrics, no_figures
 from gateway.model_tiers import ModelTiers
-from gateway.moderation_cases import moderation_cases
 from gateway.openai_chats import ChatWays, OpenAiChats
-from gateway.readiness import ReadinessCheck, postgres_check, redis_check
+from gateway.readiness import ReadinessCheck, postgres_check, redis_check, with_checks
 from gateway.running_turns import EndedTurn, RunningTurns
 from gateway.services import Check, Services
 from gateway.settings import Settings
@@ -200,24 +199,23 @@ def _services(
     routed: TurnRouting,
     leaving: asyncio.Event,
 ) -> Services:
-    clock = SystemClock()
     return Services(
         use=own.use,
         turns=own.turns,
         access=own.door.access,
         settings=settings,
-        clock=clock.now,
-        readiness=own.moderated.guard.beside(
-            own.door.beside(
-                ReadinessCheck(
-                    postgres=stores.postgres_check,
-                    redis=stores.redis_check,
-                    fleet=routed.router.fleet,
-                    models=own.tiers.pools,
-                    tokens=own.drift.agreement,
-                    stopping=leaving,
-                )
-            )
+        clock=SystemClock().now,
+        readiness=with_checks(
+            ReadinessCheck(
+                postgres=stores.postgres_check,
+                redis=stores.redis_check,
+                fleet=routed.router.fleet,
+                models=own.tiers.pools,
+                tokens=own.drift.agreement,
+                stopping=leaving,
+            ),
+            own.door.checks,
+            own.moderated.guard.checks,
         ),
         metrics=own.metrics,
         fleet=routed.desk,
@@ -228,13 +226,7 @@ def _services(
         limits=own.limiting.limits,
         start_session=session_admission(own.use, own.limiting, own.moderated.keeper.expect),
         chats=own.chats,
-        moderation=moderation_cases(
-            own.moderated.stores,
-            moderation=own.moderated.desk,
-            scorer=own.moderated.scorer,
-            records=stores.kept.records,
-            clock=clock,
-        ),
+        moderation=own.moderated.cases(stores.kept.records),
         reviews=turn_reviews(stores.postgres.engine, own.moderated.stores.lists),
     )
 

@@ -5,17 +5,11 @@ from collections.abc import AsyncIterator
 import pytest
 
 from gateway.guard_settings import GuardSettings
-from gateway.services import Check, Readiness
+from gateway.services import Readiness
 from gateway.wiring.guard import guarding
 from tests.support.eventually import eventually
 from tests.support.guard_double import GuardDouble, guard_double
 from tests.support.moderated import moderation
-
-OTHERS = Readiness({"postgres": Check(ok=True, detail="answers")})
-
-
-async def others() -> Readiness:
-    return OTHERS
 
 
 @pytest.fixture
@@ -32,8 +26,7 @@ async def test_without_a_guard_nothing_is_told_of_one() -> None:
     async with guarding(GuardSettings()) as none:
         desk = moderation()
         assert none.behind(desk) is desk
-        assert none.beside(others) is others
-        assert (none.gauges(), none.counters()) == ({}, {})
+        assert (none.gauges(), none.counters(), none.checks()) == ({}, {}, {})
 
 
 @pytest.mark.parametrize("when_away", ["open", "closed"])
@@ -43,13 +36,12 @@ async def test_readiness_needs_a_guard_only_where_nothing_passes_without_it(
     double.fault = "500"
     async with guarding(settings(double, when_away=when_away)) as guard:
         await eventually(lambda: guard.gauges()["guard_away"] == 1.0)
-        found = await guard.beside(others)()
-        assert found.checks["postgres"] == OTHERS.checks["postgres"]
+        found = Readiness(guard.checks())
         assert not found.checks["guard"].ok
         assert found.ready is (when_away == "open")
         double.fault = ""
         await eventually(lambda: guard.gauges()["guard_away"] == 0.0)
-        assert (await guard.beside(others)()).checks["guard"].ok
+        assert guard.checks()["guard"].ok
 
 
 async def test_a_key_goes_with_each_question_and_without_one_none_does(double: GuardDouble) -> None:

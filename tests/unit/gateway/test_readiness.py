@@ -6,7 +6,7 @@ from collections.abc import Sequence
 import pytest
 
 from gateway.model_tiers import Pool
-from gateway.readiness import ReadinessCheck, postgres_check, redis_check, tell_until_ready
+from gateway.readiness import ReadinessCheck, postgres_check, redis_check, tell_until_ready, with_checks
 from gateway.services import Check, Readiness
 from gateway.token_drift import Agreement
 from router.domain.fleet import Fleet, Health, Replica, ReplicaId
@@ -51,6 +51,16 @@ async def test_a_replica_that_counts_otherwise_is_an_alarm_and_no_outage() -> No
     assert found.ready
     assert not found.checks["tokens"].ok
     assert found.checks["tokens"].detail == "1 of the last 9 turns differ"
+
+
+async def test_what_others_tell_stands_beside_it_and_counts() -> None:
+    async def usual() -> Readiness:
+        return Readiness({"postgres": HERE})
+
+    guard = Check(ok=False, detail="away")
+    found = await with_checks(usual, dict, lambda: {"guard": guard})()
+    assert found == Readiness({"postgres": HERE, "guard": guard})
+    assert not found.ready
 
 
 async def test_a_pool_without_a_replica_is_named_and_no_outage() -> None:

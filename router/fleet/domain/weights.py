@@ -14,7 +14,7 @@ Source: the layouts of compressed-tensors (fp8, int8) and of AWQ and GPTQ with t
 
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Final
+from typing import Final, assert_never
 
 from router.fleet.domain.model_config import Matrix, ModelConfig
 
@@ -54,3 +54,5 @@ def matrix_bytes(matrix: Matrix, quantisation: Quantisation) -> int:
         case Quantisation.INT4:
             groups = -(-matrix.inputs // GROUP) * matrix.outputs
             return -(-matrix.parameters // 2) + VALUE_BYTES * groups + -(-groups // 2)
+        case never:
+            assert_never(never)

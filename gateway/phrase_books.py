@@ -36,12 +36,16 @@ _USUAL_TURN_S = sys.getswitchinterval()
 _Name = tuple[tuple[ListId, int], ...]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class _Order:
     tenant: UUID
     lists: tuple[LiveList, ...]
     made: "asyncio.Future[PhraseBook | None]" = field(default_factory=asyncio.Future)
     """None: it cannot be made now."""
+    waiting: int = 0
+    """How many wait for it."""
+    is_expected: bool = False
+    """Somebody may soon ask for it."""
 
 
 class PhraseBooks:
@@ -66,11 +70,15 @@ class PhraseBooks:
         if (ready := self._ready(_name(lists))) is not None:
             return ready
         order = self._order(tenant, lists)
+        order.waiting += 1
+        order.is_expected = True  # again, should this one give up
         try:
             async with asyncio.timeout(self._wait_s):
                 book = await asyncio.shield(order.made)
         except TimeoutError as error:
             raise ModerationUnavailable("the phrases in force were not ready in time") from error
+        finally:
+            order.waiting -= 1
         if book is None:
             raise ModerationUnavailable("the phrases in force cannot be read now")
         return book
@@ -78,12 +86,20 @@ class PhraseBooks:
     def want(self, tenant: UUID, lists: Sequence[LiveList]) -> None:
         """Somebody may soon ask for it."""
         if self._ready(_name(lists)) is None:
-            self._order(tenant, lists)
+            self._order(tenant, lists).is_expected = True
+
+    def want_anew(self) -> None:
+        """What was wanted so far need not be made, unless somebody waits for it: others are in line behind it."""
+        for order in self._orders.values():
+            order.is_expected = False
 
     async def run(self) -> None:
         while True:
             name = await self._line.get()
             order = self._orders[name]
+            if not (order.waiting or order.is_expected):
+                del self._orders[name]
+                continue
             book = await self._try(order)
             if book is not None:
                 self._keep(name, book)

@@ -55,6 +55,7 @@ class KeptRules(RuleKeeper):
             self._expected.popitem(last=False)
 
     def _make_ready(self) -> None:
+        self._books.want_anew()
         for tenant, scenario in self._expected:
             self._want(tenant, scenario)
 

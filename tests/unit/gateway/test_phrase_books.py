@@ -164,6 +164,49 @@ async def test_what_is_wanted_is_there_when_it_is_asked_for() -> None:
         assert len(here.source.read) == 1
 
 
+async def test_what_nobody_wants_any_more_holds_up_nobody_behind_it() -> None:
+    async with world() as here:
+        first, wanted, waited, last = await here.lists("first", "wanted", "waited", "last")
+        here.source.readable.clear()
+        here.books.want(HERE.tenant, [first])
+        await eventually(lambda: here.source.read == [first])
+        here.books.want(HERE.tenant, [wanted])
+        asking = [asyncio.create_task(here.books.of(HERE.tenant, [one])) for one in (waited, last)]
+        await asyncio.sleep(0)
+        here.books.want_anew()
+        here.source.readable.set()
+        await asyncio.gather(*asking)
+        assert here.source.read == [first, waited, last]
+        await here.books.of(HERE.tenant, [wanted])
+        assert here.source.read == [first, waited, last, wanted]
+
+
+async def test_what_is_wanted_again_keeps_its_place() -> None:
+    async with world() as here:
+        first, wanted, last = await here.lists("first", "wanted", "last")
+        here.source.readable.clear()
+        here.books.want(HERE.tenant, [first])
+        await eventually(lambda: here.source.read == [first])
+        here.books.want(HERE.tenant, [wanted])
+        here.books.want(HERE.tenant, [last])
+        here.books.want_anew()
+        here.books.want(HERE.tenant, [wanted])
+        here.source.readable.set()
+        await eventually(lambda: here.books.gauges()["moderation_books"] == 2)
+        assert here.source.read == [first, wanted]
+
+
+async def test_who_gave_up_finds_it_later() -> None:
+    async with world(wait_s=0.05) as here:
+        first, wanted = await here.lists("first", "wanted")
+        here.source.readable.clear()
+        here.books.want(HERE.tenant, [first])
+        with pytest.raises(ModerationUnavailable):
+            await here.books.of(HERE.tenant, [wanted])
+        here.source.readable.set()
+        await eventually(lambda: here.books.gauges()["moderation_books"] == 2)
+
+
 @pytest.mark.parametrize("is_on", [True, False])
 async def test_the_process_goes_on_afterwards_as_before(is_on: bool) -> None:
     async with world() as here:

@@ -10,21 +10,21 @@ from collections.abc import Mapping
 
 # Capitals are named where they look like another letter than their small forms do: Greek Ν is N, but ν is v.
 _PAIRS = (
-    ("авекмнорстухіѕјԁԍԛԝһӏүѵгпьєґҽꙇѡяиш", "abekmhopctyxisjdgqwhlyvrnbereiwrnw"),  # Cyrillic
-    ("αβγεζηικμνορστυχωϳϝϻᴦΝΗΥΜΙΚ", "abyeznikuvopotuxwjfmrnhymik"),  # Greek
+    ("авекмнорстухіѕјԁԍԛԝһӏүѵгпьєґҽꙇѡяишқҡҟҝӄғҳӽӿҫөѳұ", "abekmhopctyxisjdgqwhlyvrnbereiwrnwkkkkkfxxxcooy"),  # Cyrillic
+    ("αβγεζηικμνορστυχωϳϝϻᴦϲϹΝΗΥΜΙΚ", "abyeznikuvopotuxwjfmrccnhymik"),  # Greek
     ("օոսհցզքյռգաՏԼՕՍ", "onuhgqpjnqwslou"),  # Armenian
     ("ᎪᏴᏟᎠᎬᏀᎻᎫᏦᏞᎷᏢᎡᏚᎢᏙᎳᏃᎥᏏᏧᏳᏂᎱᏒᏕᏔᎩᎽ", "abcdeghjklmprstvwzibdghrrswyy"),  # Cherokee
     ("ꓮꓐꓚꓒꓓꓰꓝꓖꓧꓲꓙꓗꓡꓟꓠꓳꓑꓣꓢꓔꓴꓦꓪꓫꓬꓜ", "abcddefghijklmnoprstuvwxyz"),  # Lisu, which has no Q
     ("ⲁⲃⲥⲉⲏⲓⲕⳑⲙⲛⲟⲣⲅⲧⲭⲩⲱⲍ", "abcehiklmnoprtxywz"),  # Coptic
     ("𐐽𐑃𐐬𐑈", "clos"),  # Deseret
-    ("ᗅᑲᖯᗷᑯᗞᗪᖴᕼᒍᒪᗰᑭᖇᑌᐯᕁᕽᑕᗩᘔᔕᗴ", "abbbdddfhjlmpruvxxcazse"),  # Canadian syllables
+    ("ᗅᑲᖯᗷᑯᗞᗪᖴᕼᒍᒪᗰᑭᖇᑌᐯᕁᕽᑕᗩᘔᔕᗴᑎᑫᗯᗝᗱᓰ᙭", "abbbdddfhjlmpruvxxcazsenqwoeix"),  # Canadian syllables
     ("𐊠𐊡𐊢𐊥𐋏𐊰𐊫𐊱𐊴𐊲𐊂𐊆𐊇𐊊𐊒𐊕𐊖𐊗𐊐", "abcfhmotxybeflopstx"),  # Carian, Lycian
     ("𐌁𐌂𐌠𐌉𐌑𐌕𐌢𐌗𐔜𐔥𐔘𐔦𐔓𐔖𐔝𐔧", "bciimtxxcfklnovx"),  # Old Italic, Elbasan
     ("ⴹⵏⵔⵕⴸⵝᛕᛁᛖᚷᛒᚱ𐓪𐓶", "eloqvxkimxbrou"),  # Tifinagh, runes, Osage
     ("ıȷɑɡɩɪʟɴʀʙɢʜʏᴀᴄᴅᴇᴊᴋᴍᴏᴘᴛᴜᴠᴡᴢꜰꜱ", "ijagiilnrbghyacdejkmoptuvwzfs"),  # small capitals, phonetic letters
     (
-        "ǝəɔɟðþŋɣʉʊĸƨƽƅʒɷᵻᵾ",
-        "eecfdpnyuukssbzwiu",
+        "ǝəɔɟðþŋɣʉʊĸƨƽƅʒɷᵻᵾʃʄ",
+        "eecfdpnyuukssbzwiusf",
     ),  # Latin letters whose names say nothing, or what they no longer look like
     ("℮⍺⍳⍴", "eaip"),  # signs
 )
@@ -35,8 +35,9 @@ _RADICALS = (
 )
 """Parts of characters that stand for the whole one, which Unicode does not call compatible."""
 
-_SEPARATORS = "丶丨丿灬ˈˉˊˋˌˍːˑˮʹʺˬǀǁǂǃꞏ"
-"""Letters by their category that nobody reads: strokes between characters, accents and clicks that stand alone."""
+_SEPARATORS = "丶丨丿灬ˆˇˈˉˊˋˌˍˎˏːˑˮʹʺʾʿˬǀǁǂǃꞈꞏꟷꜗꜘꜙꜛꜜꜝꜞꜟـᐧᐨᐩᐟᐠꓸꓹꓺꓻꓼꓽㆍー〱〳〴〵〻ヽヾゝゞ"
+"""Letters by their category that nobody reads: strokes between characters, accents, tones and clicks that stand alone,
+what draws a word or a sound out, and marks that say the character before once more."""
 
 LOOKALIKES: Mapping[str, str] = {
     **{strange: plain for strangers, plains in _PAIRS for strange, plain in zip(strangers, plains, strict=True)},

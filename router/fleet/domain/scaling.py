@@ -1,0 +1,165 @@
+"""What to do with a pool now: which replicas to start, to drain, to keep and to stop, and why.
+
+Nothing calls this yet; the controller will, at each of its rounds.
+
+The decision is made anew each time from what is seen, and remembers nothing: a controller may be killed at any step,
+and the next one goes on from whatever there is. Once what was decided has come about, the same question has the answer
+"nothing". What is not known never makes a pool smaller: without a calendar only what runs is kept up, without sessions
+nothing is drained, and without a list of replicas nothing is done at all.
+"""
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from typing_extensions import override
+
+from router.domain.fleet import ReplicaId
+from router.fleet.domain.past_starts import measured_start_s, next_start_at
+from router.fleet.domain.pool_rules import PoolRules
+from router.fleet.domain.pool_view import PoolView, Ranks, ReplicaSeen, ranked
+from router.fleet.domain.steps import Block, Steps, summed
+from router.fleet.domain.timeline import lead, need, replicas_for, wanted
+
+
+class Move(StrEnum):
+    START = "start"
+    DRAIN = "drain"
+    KEEP = "keep"
+    """Take a drain back."""
+    STOP = "stop"
+
+
+class Wait(StrEnum):
+    """Why a pool that is not as it should be is left as it is for now."""
+
+    FLEET_UNKNOWN = "the host cannot be asked what runs"
+    CALENDAR_UNKNOWN = "the calendar cannot be read"
+    SESSIONS_UNKNOWN = "it is not known what sessions run"
+    POOL_FULL = "the pool may not have more replicas"
+    STARTS_FULL = "the backend carries no more starts at once"
+    BACK_OFF = "the last start failed a moment ago"
+    DRAINING = "another replica is being drained"
+    SESSIONS_RUN = "sessions run on every replica"
+
+
+@dataclass(frozen=True, slots=True)
+class Action:
+    move: Move
+    reason: str
+    replica: ReplicaId | None = None
+    """None: the one that is to be started."""
+
+
+@dataclass(frozen=True, slots=True)
+class Alert:
+    """A bell is near, or has rung, and replicas are missing."""
+
+    bell: float
+    ready: int
+    needed: int
+
+    @override
+    def __str__(self) -> str:
+        return f"{self.ready} of {self.needed} replicas are ready"
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    wanted: int | None
+    """Replicas the pool should have now; None: it cannot be told."""
+    actions: tuple[Action, ...] = ()
+    wait: Wait | None = None
+    """Why more is not done; None: nothing else is to be done."""
+    alert: Alert | None = None
+
+
+def decide(view: PoolView, rules: PoolRules, *, now: float) -> Decision:
+    if view.replicas is None:
+        return Decision(wanted=None, wait=Wait.FLEET_UNKNOWN)
+    ranks = ranked(view.replicas, now=now)
+    plan = target(view, rules, now=now)
+    least = max(plan or rules.minimum, replicas_for(ranks.sessions or 0, rules))
+    removals = [Action(Move.STOP, why, replica.id) for replica, why in ranks.lost]
+    if ranks.present < least:
+        actions, wait = _grow(ranks, view, rules, least=least, now=now)
+    else:
+        actions, wait = _shrink(ranks, view, rules, least=least)
+    if wait is None and plan is None:
+        wait = Wait.CALENDAR_UNKNOWN
+    return Decision(
+        wanted=None if plan is None else least,
+        actions=(*removals, *actions),
+        wait=wait,
+        alert=_alert(view.seats, rules, ready=len(ranks.ready), now=now),
+    )
+
+
+def target(view: PoolView, rules: PoolRules, *, now: float) -> int | None:
+    """Replicas that the calendar wants now, and the sessions that run beside it; None without a calendar.
+
+    Sessions past their end count for as long as a start takes: whoever still sits there when the next bell is that near
+    takes seats that its class was promised.
+    """
+    if view.seats is None:
+        return None
+    ahead = lead(rules, measured_start_s(view.starts))
+    stay = Block(now, now + ahead.start_s, view.strays or 0)
+    return wanted(need(summed([*view.seats.blocks(), stay]), rules), rules, ahead).at(now)
+
+
+def _grow(
+    ranks: Ranks, view: PoolView, rules: PoolRules, *, least: int, now: float
+) -> tuple[list[Action], Wait | None]:
+    """Take drains back first, those with the most sessions before others; then start what is missing."""
+    missing = least - ranks.present
+    drained = sorted(ranks.draining, key=lambda replica: -(replica.sessions or 0))[:missing]
+    kept = [Action(Move.KEEP, "it is wanted again", replica.id) for replica in drained]
+    missing -= len(kept)
+    places = {
+        Wait.POOL_FULL: max(0, rules.maximum - ranks.occupied),
+        Wait.STARTS_FULL: max(0, rules.starts_at_once - len(ranks.coming)),
+        Wait.BACK_OFF: missing if now >= next_start_at(view.starts, rules) else 0,
+    }
+    wait = min(places, key=lambda reason: places[reason])
+    count = min(missing, places[wait])
+    reason = f"{least} are wanted, {ranks.present} are there"
+    return [*kept, *[Action(Move.START, reason)] * count], None if count == missing else wait
+
+
+def _shrink(ranks: Ranks, view: PoolView, rules: PoolRules, *, least: int) -> tuple[list[Action], Wait | None]:
+    """One replica at a time: one that nobody has used yet, else the one with the fewest sessions."""
+    if view.seats is None:
+        return [], Wait.CALENDAR_UNKNOWN
+    emptied = [Action(Move.STOP, "nobody uses it any more", r.id) for r in ranks.draining if r.may_stop]
+    if ranks.present == least:
+        return emptied, None
+    if ranks.coming:
+        return [*emptied, _spare(Move.STOP, ranks.coming[-1], ranks.present, least)], None
+    wait = _keeps_all(ranks, view, rules, is_draining=len(emptied) < len(ranks.draining))
+    if wait is not None:
+        return emptied, wait
+    victim = min(ranks.ready, key=lambda replica: replica.sessions or 0)
+    return [*emptied, _spare(Move.DRAIN, victim, ranks.present, least)], None
+
+
+def _keeps_all(ranks: Ranks, view: PoolView, rules: PoolRules, *, is_draining: bool) -> Wait | None:
+    """Why no replica that serves may go."""
+    if ranks.sessions is None or view.strays is None:
+        return Wait.SESSIONS_UNKNOWN
+    if is_draining:
+        return Wait.DRAINING
+    if not rules.moves_sessions and all(replica.sessions for replica in ranks.ready):
+        return Wait.SESSIONS_RUN
+    return None
+
+
+def _spare(move: Move, replica: ReplicaSeen, present: int, least: int) -> Action:
+    return Action(move, f"{least} are wanted, {present} are there", replica.id)
+
+
+def _alert(seats: Steps | None, rules: PoolRules, *, ready: int, now: float) -> Alert | None:
+    """The reserve is not missed: what counts are the seats."""
+    if seats is None:
+        return None
+    needs = seats.mapped(lambda count: replicas_for(count, rules)).peak(now, now + rules.alert_s)
+    return Alert(needs.begins, ready, needs.height) if ready < needs.height else None

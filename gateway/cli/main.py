@@ -51,6 +51,12 @@ ENTRIES = (
         "Keep phrase lists, try them out, review turns, and see who changed what.",
     ),
     Entry("fleet", "gateway.cli.fleet", "app", "See the replicas, empty one, and ask why a turn ran where it did."),
+    Entry(
+        "capacity",
+        "gateway.cli.capacity",
+        "capacity",
+        "Plan a class: sessions a replica holds, replicas, times, cost, and vLLM's flags.",
+    ),
     Entry("db", "gateway.cli.db", "app", "Prepare the database."),
     Entry("keys", "gateway.cli.keys", "app", "Create, list, rotate and revoke API keys."),
     Entry("limits", "gateway.cli.limits", "app", "See and set how much accounts may take."),

@@ -23,7 +23,7 @@ FROM_CHECKPOINT: Final = (Quantisation.INT8, Quantisation.INT4)
 
 def cautions(found: CapacityPlan | DoesNotFit) -> tuple[str, ...]:
     setup = found.asked.setup
-    general = (*_of_kv(setup), *_of_weights(setup), *_of_utilisation(setup))
+    general = (*_of_kv(setup), *_of_weights(setup), *_of_draft(setup), *_of_utilisation(setup))
     if isinstance(found, DoesNotFit):
         return (*_of_missing_room(found), *general)
     return (*general, *_of_sessions(found), *_of_times(found), *_of_lead(found))
@@ -34,7 +34,8 @@ def _of_missing_room(found: DoesNotFit) -> Iterator[str]:
     short = f"{found.missing_bytes / GIB:.1f} GiB short of room"
     yield f"does not fit: {short} for one session of {setup.window_tokens} tokens"
     if budget.kv_bytes <= 0:
-        yield f"weights of {budget.weight_bytes / GIB:.1f} GiB and what vLLM needs beside them fill the memory"
+        stored = budget.weight_bytes + budget.draft_weight_bytes
+        yield f"weights of {stored / GIB:.1f} GiB and what vLLM needs beside them fill the memory"
 
 
 def _of_kv(setup: ReplicaSetup) -> Iterator[str]:
@@ -69,6 +70,15 @@ def _of_weights(setup: ReplicaSetup) -> Iterator[str]:
         yield f"vLLM takes {kind} from the checkpoint: give it one quantised so, no flag does it"
     if model.quantised_as is not None and kind is Quantisation.BF16:
         yield f"the checkpoint says that it is quantised ({model.quantised_as}); name its bits with --quantization"
+
+
+def _of_draft(setup: ReplicaSetup) -> Iterator[str]:
+    draft = setup.draft
+    if draft is not None and draft.vocabulary != setup.model.vocabulary:
+        yield (
+            f"{draft.name} has a vocabulary of {draft.vocabulary}, {setup.model.name} one of {setup.model.vocabulary}: "
+            "a draft model must share its model's"
+        )
 
 
 def _of_utilisation(setup: ReplicaSetup) -> Iterator[str]:

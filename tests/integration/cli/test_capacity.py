@@ -104,3 +104,18 @@ def test_what_contradicts_itself_is_told_in_one_line(drillyard: Command, words: 
 )
 def test_a_figure_out_of_bounds_is_wrong_usage(drillyard: Command, words: str) -> None:
     assert drillyard("capacity", *words.split()).code == 2
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("qwen2.5-7b-l40s.yaml", "--model qwen2.5-7b --device l40s"),
+        ("qwen2.5-14b-fp8-l40s.yaml", "--model qwen2.5-14b --device l40s --quantization fp8 --kv-cache-dtype fp8"),
+    ],
+)
+def test_the_profiles_that_are_shipped_are_what_the_command_writes(
+    drillyard: Command, tmp_path: Path, name: str, words: str
+) -> None:
+    file = tmp_path / name
+    assert drillyard("capacity", *words.split(), "--profile", str(file)).code == 0
+    assert file.read_text() == (ROOT / "deploy/vllm" / name).read_text()

@@ -54,6 +54,12 @@ SAID: list[tuple[str, Change]] = [
         of_setup(device=asked("Qwen2.5-7B", on="a100-80g").setup.device, quantisation=Quantisation.FP8),
     ),
     ("the checkpoint says that it is quantised (awq)", of_setup(model=replace(QUIET.setup.model, quantised_as="awq"))),
+    (
+        "Qwen3-8B has a vocabulary of 151936, Qwen2.5-7B one of 152064",
+        of_setup(
+            speculation=Speculation(tokens=2, acceptance=0.5, draft=model("Qwen3-8B")), quantisation=Quantisation.INT4
+        ),
+    ),
     ("a utilisation of 0.80 keeps 20% free already", of_setup(utilisation=0.80)),
     (
         "sessions fit at 3000 tokens on average, 119 when all",

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 
+from gateway.domain.moderation.escapes import BACKSLASH, EscapedReading
 from gateway.domain.moderation.folding import Folding
 from gateway.domain.moderation.held_text import HeldText
 from gateway.domain.moderation.normalise import Normaliser, Symbol, normalise
@@ -77,13 +78,17 @@ class Matcher:
         self._plain = GapWalk(book.plain)
         # What no rule asks for costs nothing.
         ways = ((book.stand_ins, book.leet), (book.toneless, book.pinyin))
-        self._rereadings = [
+        self._rereadings: list[Rereading | EscapedReading] = [
             Rereading(book, text, folding=folding, index=index) for folding, index in ways if index.needles
         ]
+        self._has_escapes = False
         self._pardons = Pardons(book) if book.allowed.needles else None
 
     def take(self, raw: str, at: int) -> Sequence[Hit]:
         """What ends with this character, which stands at `at`, or is certain only now."""
+        if raw == BACKSLASH and not self._has_escapes:
+            self._has_escapes = True
+            self._rereadings.append(EscapedReading(self._normaliser.fork(), self._plain.fork()))
         symbols = self._normaliser.take(raw, at)
         hits = self._found(symbols) if symbols else _NOTHING
         if not self._rereadings:

@@ -6,7 +6,8 @@ ideographic one wherever its characters follow each other. It keeps where in the
 """
 
 from collections.abc import Sequence
-from typing import NamedTuple, TypeAlias
+from copy import copy
+from typing import NamedTuple, Self, TypeAlias
 
 from gateway.domain.moderation.folding import EDGE, Folding, Kind, is_voicing, joined
 
@@ -37,6 +38,12 @@ class Normaliser:
         self._edged = False
         self._growing: Symbol | None = None
         self._inner: list[Symbol] = []
+
+    def fork(self) -> Self:
+        """Another one that has read the same."""
+        other = copy(self)
+        other._inner = self._inner.copy()  # noqa: SLF001  it is one of these
+        return other
 
     def undecided(self) -> int | None:
         """Where a raw character stands whose reading the next one may change."""

@@ -5,7 +5,8 @@ Both find what ends at a symbol, and tell where the longest beginning of somethi
 
 from collections import deque
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
+from copy import copy
+from typing import NamedTuple, Self
 
 from typing_extensions import override
 
@@ -95,6 +96,12 @@ class GapWalk(Walk):
         self._left: Sequence[_Other] = _NOTHING
         """All ways to read, as they were before the edge that ended the last word; none where nothing can go on."""
         self._was_single = False
+
+    def fork(self) -> Self:
+        """Another one that has walked the same way."""
+        other = copy(self)
+        other._starts, other._others = self._starts.copy(), self._others.copy()  # noqa: SLF001  it is one of these
+        return other
 
     @override
     def read(self, symbol: Symbol) -> Sequence[Hit]:

@@ -118,16 +118,22 @@ async def test_what_is_held_comes_before_the_end_and_what_is_masked_is_masked(
         assert usage.usage.prompt_tokens == PROMPT_TOKENS
 
 
-async def test_arguments_of_tools_are_held_back_too(house: House, client: openai.AsyncOpenAI) -> None:
+@pytest.mark.parametrize(
+    ("arguments", "told_of_them"),
+    [('{"of": "the secret word"}', '{"of": "the '), (json.dumps({"of": "Hi,\nsecret word"}), '{"of": "Hi,\\n')],
+)
+async def test_arguments_of_tools_are_held_back_too(
+    house: House, client: openai.AsyncOpenAI, arguments: str, told_of_them: str
+) -> None:
     told = generation(CALL)
     head = {"index": 0, "id": "call-1", "type": "function", "function": {"name": "price", "arguments": ""}}
-    rest = [{"index": 0, "function": {"arguments": one}} for one in '{"of": "the secret word"}']
+    rest = [{"index": 0, "function": {"arguments": one}} for one in arguments]
     steps = [told.chunk(choices=[{"index": 0, "delta": {"tool_calls": [each]}}]) for each in (head, *rest)]
     house.carrier.scripts = [[told.role(), *steps]]
     stream = await client.chat.completions.create(model="fake", messages=HI, tools=[PRICE], stream=True)
     heard = [chunk.choices[0] async for chunk in stream]
     calls = [call.function for each in heard for call in each.delta.tool_calls or []]
-    assert "".join(call.arguments or "" for call in calls if call) == '{"of": "the '
+    assert "".join(call.arguments or "" for call in calls if call) == told_of_them
     assert heard[-1].finish_reason == "content_filter"
 
 
@@ -139,6 +145,7 @@ async def test_arguments_of_tools_are_held_back_too(house: House, client: openai
         [{"role": "system", "content": "Say the secret word."}, *HI],
         [*HI, {"role": "assistant", "content": "The secret word."}, *HI],
         [*HI, {"role": "tool", "tool_call_id": "call-1", "content": "the secret word"}],
+        [*HI, {"role": "tool", "tool_call_id": "call-1", "content": json.dumps({"returns": BANNED[1]})}],
     ],
 )
 async def test_a_banned_phrase_in_any_message_is_an_error_with_a_stable_code(

@@ -198,7 +198,7 @@ class SimulatedWeek:
         chance = self._dice.random()
         took = self._dice.uniform(FASTEST_START_S, 180.0)
         machine = Machine(
-            ReplicaSeen(ReplicaId(f"r{self._begun:04}"), ReplicaState.WANTED, since=now),
+            ReplicaSeen(ReplicaId(f"r{self._begun:04}"), ReplicaState.WANTED, since=now, ordered=now),
             began=now,
             turns_at=now + (1e9 if chance < HANG_RATE else took),
             fails=chance < FAILURE_RATE,

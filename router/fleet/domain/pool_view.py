@@ -16,6 +16,8 @@ class ReplicaSeen:
     state: ReplicaState
     since: float
     """When it came into this state."""
+    ordered: float
+    """When its start was decided."""
     sessions: int | None = 0
     """None: the pins cannot be read."""
     may_stop: bool = False
@@ -39,19 +41,21 @@ class Ranks:
 
     lost: tuple[tuple[ReplicaSeen, str], ...]
     """Those that failed or are given up, each with why."""
+    late: tuple[ReplicaSeen, ...]
+    """On their way for longer than a start should take. They may still come, and are not counted on."""
     coming: tuple[ReplicaSeen, ...]
     ready: tuple[ReplicaSeen, ...]
     draining: tuple[ReplicaSeen, ...]
 
     @property
     def present(self) -> int:
-        """Those that serve or will."""
+        """Those that serve, and those that should in time."""
         return len(self.coming) + len(self.ready)
 
     @property
     def occupied(self) -> int:
         """Those that hold a place of the pool. One that is lost gives its place up as it is removed."""
-        return self.present + len(self.draining)
+        return self.present + len(self.late) + len(self.draining)
 
     @property
     def sessions(self) -> int | None:
@@ -60,14 +64,19 @@ class Ranks:
         return None if None in counts else sum(count or 0 for count in counts)
 
 
-def ranked(replicas: tuple[ReplicaSeen, ...], *, now: float) -> Ranks:
-    """By id within each rank, so that the order in which they are told does not matter."""
+def ranked(replicas: tuple[ReplicaSeen, ...], *, start_s: float, now: float) -> Ranks:
+    """By id within each rank, so that the order in which they are told does not matter.
+
+    `start_s`: what a start is given before another one is begun beside it.
+    """
     ordered = sorted(replicas, key=lambda replica: replica.id)
     lost = {replica.id: why for replica in ordered if (why := _lost(replica, now)) is not None}
     living = [replica for replica in ordered if replica.id not in lost]
+    on_their_way = [replica for replica in living if replica.state in ON_THEIR_WAY]
     return Ranks(
         lost=tuple((replica, lost[replica.id]) for replica in ordered if replica.id in lost),
-        coming=tuple(replica for replica in living if replica.state in ON_THEIR_WAY),
+        late=tuple(replica for replica in on_their_way if now - replica.ordered > start_s),
+        coming=tuple(replica for replica in on_their_way if now - replica.ordered <= start_s),
         ready=tuple(replica for replica in living if replica.state is ReplicaState.READY),
         draining=tuple(replica for replica in living if replica.state is ReplicaState.DRAINING),
     )

@@ -10,6 +10,7 @@ nothing is drained, and without a list of replicas nothing is done at all.
 
 from dataclasses import dataclass
 from enum import StrEnum
+from math import inf
 
 from typing_extensions import override
 
@@ -18,7 +19,7 @@ from router.fleet.domain.past_starts import measured_start_s, next_start_at
 from router.fleet.domain.pool_rules import PoolRules
 from router.fleet.domain.pool_view import PoolView, Ranks, ReplicaSeen, ranked
 from router.fleet.domain.steps import Block, Steps, summed
-from router.fleet.domain.timeline import lead, need, replicas_for, wanted
+from router.fleet.domain.timeline import Lead, lead, need, replicas_for, wanted
 
 
 class Move(StrEnum):
@@ -76,8 +77,11 @@ class Decision:
 def decide(view: PoolView, rules: PoolRules, *, now: float) -> Decision:
     if view.replicas is None:
         return Decision(wanted=None, wait=Wait.FLEET_UNKNOWN)
-    ranks = ranked(view.replicas, now=now)
-    plan = target(view, rules, now=now)
+    measured = measured_start_s(view.starts)
+    ahead = lead(rules, measured)
+    # Before anything was measured a slow start tells nothing, and doubting all of them would start as many again.
+    ranks = ranked(view.replicas, start_s=inf if measured is None else ahead.start_s, now=now)
+    plan = target(view, rules, ahead, now=now)
     least = max(plan or rules.minimum, replicas_for(ranks.sessions or 0, rules))
     removals = [Action(Move.STOP, why, replica.id) for replica, why in ranks.lost]
     if ranks.present < least:
@@ -94,7 +98,7 @@ def decide(view: PoolView, rules: PoolRules, *, now: float) -> Decision:
     )
 
 
-def target(view: PoolView, rules: PoolRules, *, now: float) -> int | None:
+def target(view: PoolView, rules: PoolRules, ahead: Lead, *, now: float) -> int | None:
     """Replicas that the calendar wants now, and the sessions that run beside it; None without a calendar.
 
     Sessions past their end count for as long as a start takes: whoever still sits there when the next bell is that near
@@ -102,7 +106,6 @@ def target(view: PoolView, rules: PoolRules, *, now: float) -> int | None:
     """
     if view.seats is None:
         return None
-    ahead = lead(rules, measured_start_s(view.starts))
     stay = Block(now, now + ahead.start_s, view.strays or 0)
     return wanted(need(summed([*view.seats.blocks(), stay]), rules), rules, ahead).at(now)
 
@@ -117,7 +120,7 @@ def _grow(
     missing -= len(kept)
     places = {
         Wait.POOL_FULL: max(0, rules.maximum - ranks.occupied),
-        Wait.STARTS_FULL: max(0, rules.starts_at_once - len(ranks.coming)),
+        Wait.STARTS_FULL: max(0, rules.starts_at_once - len(ranks.coming) - len(ranks.late)),
         Wait.BACK_OFF: missing if now >= next_start_at(view.starts, rules) else 0,
     }
     wait = min(places, key=lambda reason: places[reason])
@@ -130,12 +133,15 @@ def _shrink(ranks: Ranks, view: PoolView, rules: PoolRules, *, least: int) -> tu
     """One replica at a time: one that nobody has used yet, else the one with the fewest sessions."""
     if view.seats is None:
         return [], Wait.CALENDAR_UNKNOWN
-    emptied = [Action(Move.STOP, "nobody uses it any more", r.id) for r in ranks.draining if r.may_stop]
+    finished = [replica for replica in ranks.draining if replica.may_stop]
+    emptied = [Action(Move.STOP, "nobody uses it any more", replica.id) for replica in finished]
+    if len(ranks.ready) >= least:
+        emptied += [Action(Move.STOP, "another one came before it", replica.id) for replica in ranks.late]
     if ranks.present == least:
         return emptied, None
     if ranks.coming:
         return [*emptied, _spare(Move.STOP, ranks.coming[-1], ranks.present, least)], None
-    wait = _keeps_all(ranks, view, rules, is_draining=len(emptied) < len(ranks.draining))
+    wait = _keeps_all(ranks, view, rules, is_draining=len(finished) < len(ranks.draining))
     if wait is not None:
         return emptied, wait
     victim = min(ranks.ready, key=lambda replica: replica.sessions or 0)

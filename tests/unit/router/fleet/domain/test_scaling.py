@@ -19,14 +19,22 @@ NOW = 100_000.0
 BELL = NOW + 1200.0
 CLASS = summed([Block(BELL, BELL + 3600.0, 20)])
 NOBODY = Steps()
+START_S = 90.0
+MEASURED = (PastStart(0.0, START_S / RULES.safety, went_warm=True),) * 5
 WANTED, STARTING, READY = ReplicaState.WANTED, ReplicaState.STARTING, ReplicaState.READY
 DRAINING, FAILED = ReplicaState.DRAINING, ReplicaState.FAILED
 
 
 def seen(
-    name: str, state: ReplicaState, sessions: int | None = 0, *, since: float = NOW, may_stop: bool = False
+    name: str,
+    state: ReplicaState,
+    sessions: int | None = 0,
+    *,
+    since: float = NOW,
+    ordered: float = NOW,
+    may_stop: bool = False,
 ) -> ReplicaSeen:
-    return ReplicaSeen(ReplicaId(name), state, since=since, sessions=sessions, may_stop=may_stop)
+    return ReplicaSeen(ReplicaId(name), state, since=since, ordered=ordered, sessions=sessions, may_stop=may_stop)
 
 
 def view(
@@ -99,6 +107,31 @@ def test_a_start_that_hangs_is_given_up_and_replaced() -> None:
         (Move.STOP, "it did not answer in time"),
         (Move.START, "2 are wanted, 1 are there"),
     ]
+
+
+def test_beside_a_start_that_takes_too_long_another_one_is_begun() -> None:
+    slow = seen("a", STARTING, ordered=NOW - START_S - 1.0)
+    pool = view(slow, seen("b", READY), starts=MEASURED)
+    assert moves(told(pool)) == [("start", None)]
+    assert told(pool, now=NOW - 1.0).actions == ()
+    # the slow one may win the race, and goes when it has lost it
+    replaced = view(slow, seen("b", READY), seen("c", STARTING), starts=MEASURED)
+    assert told(replaced) == Decision(wanted=2)
+    lost = told(view(slow, seen("b", READY), seen("c", READY), starts=MEASURED))
+    assert lost.actions == (Action(Move.STOP, "another one came before it", ReplicaId("a")),)
+
+
+def test_slow_starts_hold_their_places_so_that_they_are_never_doubled_without_end() -> None:
+    slow = [seen(name, STARTING, ordered=NOW - START_S - 1.0) for name in "abc"]
+    decision = told(view(*slow, starts=MEASURED))
+    assert (moves(decision), decision.wait) == ([], Wait.STARTS_FULL)
+    full = told(view(*slow[:2], starts=MEASURED), replace(RULES, maximum=2))
+    assert (moves(full), full.wait) == ([], Wait.POOL_FULL)
+
+
+def test_before_anything_was_measured_no_start_is_too_slow() -> None:
+    slow = [seen(name, STARTING, ordered=NOW - 600.0) for name in "ab"]
+    assert told(view(*slow)) == Decision(wanted=2)
 
 
 # ------------------------------------------------------------------ scale-in
@@ -217,7 +250,7 @@ REPLICAS = st.lists(
         st.booleans(),
     ),
     max_size=10,
-).map(lambda drawn: tuple(seen(f"r{n}", s, k, since=t, may_stop=m) for n, (s, k, t, m) in enumerate(drawn)))
+).map(lambda drawn: tuple(seen(f"r{n}", s, k, since=t, ordered=t, may_stop=m) for n, (s, k, t, m) in enumerate(drawn)))
 SEATS = st.lists(
     st.builds(
         lambda begins, length, count: Block(NOW + begins * 60.0, NOW + (begins + length) * 60.0, count),
@@ -228,7 +261,9 @@ SEATS = st.lists(
     max_size=4,
 ).map(summed)
 STRAYS = st.one_of(st.none(), st.integers(0, 20))
-VIEWS = st.builds(PoolView, replicas=REPLICAS, seats=st.one_of(st.none(), SEATS), strays=STRAYS)
+VIEWS = st.builds(
+    PoolView, replicas=REPLICAS, seats=st.one_of(st.none(), SEATS), strays=STRAYS, starts=st.just(MEASURED)
+)
 
 
 def carried_out(pool: PoolView, decision: Decision, rounds: int) -> PoolView:
@@ -264,7 +299,7 @@ def test_a_decision_never_starts_and_drains_at_once(pool: PoolView) -> None:
 @given(VIEWS)
 def test_no_action_takes_what_running_sessions_need(pool: PoolView) -> None:
     decision = told(pool)
-    ranks = ranked(pool.replicas or (), now=NOW)
+    ranks = ranked(pool.replicas or (), now=NOW, start_s=START_S)
     drained = [action for action in decision.actions if action.move is Move.DRAIN]
     if drained:
         assert ranks.sessions is not None
@@ -276,7 +311,7 @@ def test_no_action_takes_what_running_sessions_need(pool: PoolView) -> None:
 
 @given(VIEWS)
 def test_what_is_not_known_makes_no_pool_smaller(pool: PoolView) -> None:
-    lost = {replica.id for replica, _ in ranked(pool.replicas or (), now=NOW).lost}
+    lost = {replica.id for replica, _ in ranked(pool.replicas or (), now=NOW, start_s=START_S).lost}
     for blind in (replace(pool, seats=None), replace(pool, replicas=None)):
         assert all(action.move in {Move.START, Move.KEEP} or action.replica in lost for action in told(blind).actions)
     blind = replace(pool, strays=None)
@@ -287,7 +322,7 @@ def test_what_is_not_known_makes_no_pool_smaller(pool: PoolView) -> None:
 def test_a_pool_comes_to_rest_where_it_is_wanted(replicas: tuple[ReplicaSeen, ...], seats: Steps, strays: int) -> None:
     """Each round gets what the one before it decided; it never turns round on the way."""
     known = tuple(replace(replica, sessions=replica.sessions or 0) for replica in replicas)
-    pool = PoolView(replicas=known, seats=seats, strays=strays)
+    pool = PoolView(replicas=known, seats=seats, strays=strays, starts=MEASURED)
     went = set[Move]()
     decision = told(pool)
     for rounds in range(40):
@@ -296,7 +331,7 @@ def test_a_pool_comes_to_rest_where_it_is_wanted(replicas: tuple[ReplicaSeen, ..
             break
         pool = carried_out(pool, decision, rounds)
         decision = told(pool)
-    ranks = ranked(pool.replicas or (), now=NOW)
+    ranks = ranked(pool.replicas or (), now=NOW, start_s=START_S)
     assert decision.actions == ()
     assert not (Move.START in went and Move.DRAIN in went)
     assert decision.wait is not None or ranks.present == decision.wanted
@@ -307,8 +342,10 @@ def test_a_pool_comes_to_rest_where_it_is_wanted(replicas: tuple[ReplicaSeen, ..
 def test_more_seats_never_want_fewer_replicas(
     replicas: tuple[ReplicaSeen, ...], seats: Steps, others: Steps, strays: int
 ) -> None:
-    less = told(PoolView(replicas=replicas, seats=seats, strays=strays)).wanted
-    more = told(PoolView(replicas=replicas, seats=summed([*seats.blocks(), *others.blocks()]), strays=strays)).wanted
+    less = told(PoolView(replicas=replicas, seats=seats, strays=strays, starts=MEASURED)).wanted
+    more = told(
+        PoolView(replicas=replicas, seats=summed([*seats.blocks(), *others.blocks()]), strays=strays, starts=MEASURED)
+    ).wanted
     assert less is not None
     assert more is not None
     assert more >= less

@@ -20,7 +20,7 @@ class KnowledgeScreen:
         return await self._verdicts.of(rules, Reading.KNOWLEDGE, _whole(chunk))
 
     async def shown(self, rules: Rules, chunk: Chunk) -> Chunk | None:
-        """The piece with its masks; None: it may not be shown."""
+        """The piece with its masks; None: it may not be shown, or masks do not suffice."""
         found = await self.found(rules, chunk)
         if found.blocked is not None:
             return None
@@ -30,7 +30,9 @@ class KnowledgeScreen:
             (await self._verdicts.of(rules, Reading.KNOWLEDGE, each)).text
             for each in (chunk.document_name, chunk.heading, chunk.text)
         ]
-        return replace(chunk, document_name=name, heading=heading, text=text)
+        masked = replace(chunk, document_name=name, heading=heading, text=text)
+        # What begins in one of them and ends in another is masked in none.
+        return masked if (await self.found(rules, masked)).text == _whole(masked) else None
 
     async def all_shown(self, rules: Rules, chunks: Sequence[Chunk]) -> list[Chunk]:
         """Those that may be shown."""

@@ -120,7 +120,9 @@ def _speculation(tokens: int, acceptance: float, draft: str | None) -> Speculati
         if draft is not None:
             raise CommandFailed("--draft-model guesses nothing", advice="say how much ahead by --spec-tokens")
         return None
-    return Speculation(tokens=tokens, acceptance=acceptance, draft=None if draft is None else found_model(draft))
+    # vLLM is told where the draft model is, as it was told here.
+    guesser = None if draft is None else replace(found_model(draft), name=draft)
+    return Speculation(tokens=tokens, acceptance=acceptance, draft=guesser)
 
 
 def _setup(model: ModelConfig, on: Device, window: int, seqs: int, batched: int, utilization: float) -> ReplicaSetup:

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Final
 
 from gateway.cli.failure import CommandFailed
+from gateway.cli.printable import printable
 from router.fleet.domain.model_config import ModelConfig, UnusableConfig, model_config
 
 FACTS: Final = "model_facts.json"
@@ -48,9 +49,14 @@ def _from_file(file: Path) -> ModelConfig:
     if not isinstance(told, dict):
         raise CommandFailed(f"{file} holds no JSON object")
     try:
-        return model_config(file.resolve().parent.name, told)
+        return model_config(_told_name(file), told)
     except UnusableConfig as error:
         raise CommandFailed(f"{file}: {error}") from error
+
+
+def _told_name(file: Path) -> str:
+    """The folder's name, fit for a terminal and for one line of a profile."""
+    return " ".join(printable(file.resolve().parent.name).split()) or "model"
 
 
 def _short(name: str) -> str:

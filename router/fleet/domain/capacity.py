@@ -74,7 +74,7 @@ class DoesNotFit:
     def missing_bytes(self) -> int:
         """How much more KV one window and vLLM's own block need."""
         block = self.budget.pool.block_tokens
-        blocks = -(-self.budget.window_tokens // block) + 1
+        blocks = -(-self.budget.needed_tokens // block) + 1
         return blocks * block * self.budget.kv_token_bytes - self.budget.kv_bytes
 
 

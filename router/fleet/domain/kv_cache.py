@@ -52,11 +52,9 @@ def kv_pool(pool_bytes: int, *, token_bytes: int, block_tokens: int) -> KvPool:
 def sessions_in(pool: KvPool, *, context_tokens: int, shared_tokens: int, ahead_tokens: int) -> int:
     """How many sessions of `context_tokens` have their whole cache in the pool at once.
 
-    The first `shared_tokens` are the same for all and stand there once, in whole blocks; a session writes up to
-    `ahead_tokens` of speculation past its context.
+    The first `shared_tokens` are the same for all and stand there once, in whole blocks; the last token of a session is
+    always its own, and up to `ahead_tokens` of speculation are written past it.
     """
-    shared = min(shared_tokens, context_tokens) // pool.block_tokens
+    shared = min(shared_tokens, context_tokens - 1) // pool.block_tokens
     whole = -(-(context_tokens + ahead_tokens) // pool.block_tokens)
-    # A session that is shared to its last token still writes the next one into a block of its own.
-    own = max(1, whole - shared)
-    return max(0, pool.usable_blocks - shared) // own
+    return max(0, pool.usable_blocks - shared) // (whole - shared)

@@ -80,12 +80,13 @@ class MemoryBudget:
     """Negative where the rest does not even fit."""
     kv_token_bytes: int
     pool: KvPool
-    window_tokens: int
+    needed_tokens: int
+    """A session's window, and what speculation writes past it."""
 
     @property
     def fits(self) -> bool:
         """vLLM starts only when one session of the whole window has room."""
-        return self.pool.tokens >= self.window_tokens
+        return self.pool.tokens >= self.needed_tokens
 
 
 def memory_budget(setup: ReplicaSetup) -> MemoryBudget:
@@ -107,7 +108,7 @@ def memory_budget(setup: ReplicaSetup) -> MemoryBudget:
         kv_bytes=kv_bytes,
         kv_token_bytes=setup.kv_token_bytes,
         pool=kv_pool(kv_bytes, token_bytes=setup.kv_token_bytes, block_tokens=setup.block_tokens),
-        window_tokens=setup.window_tokens,
+        needed_tokens=setup.window_tokens + setup.ahead_tokens,
     )
 
 

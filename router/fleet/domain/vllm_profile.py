@@ -1,5 +1,8 @@
 """A plan as flags of `vllm serve`: on a command line, and as the file that its `--config` reads."""
 
+import json
+import re
+import shlex
 from typing import Final
 
 from router.fleet.domain.capacity import CapacityPlan
@@ -9,6 +12,7 @@ from router.fleet.domain.weights import Quantisation
 Flag = str | int | float | bool
 SHUTDOWN_S: Final = 60
 """As docker-compose.yml gives running replies before a replica ends."""
+PLAIN: Final = re.compile(r"[A-Za-z/][\w./-]*", re.ASCII)
 MARK: Final = "# A profile of `drillyard capacity`"
 
 
@@ -59,12 +63,15 @@ def environment(plan: CapacityPlan) -> dict[str, str]:
 
 def command_line(plan: CapacityPlan) -> str:
     before = [f"{name}={value}" for name, value in environment(plan).items()]
-    words = [f"--{name}" if value is True else f"--{name} {value}" for name, value in vllm_flags(plan).items()]
+    words = [
+        f"--{name}" if value is True else f"--{name} {shlex.quote(str(value))}"
+        for name, value in vllm_flags(plan).items()
+    ]
     return " ".join([*before, "vllm serve MODEL", *words])
 
 
 def profile_text(plan: CapacityPlan) -> str:
-    """YAML of plain scalars, which need no quotes: `vllm serve MODEL --config FILE`."""
+    """YAML of plain scalars, quoted where a name needs it: `vllm serve MODEL --config FILE`."""
     asked = plan.asked
     variables = "".join(f"{name}={value} " for name, value in environment(plan).items())
     head = (
@@ -76,4 +83,6 @@ def profile_text(plan: CapacityPlan) -> str:
 
 
 def _scalar(value: Flag) -> str:
-    return str(value).lower() if isinstance(value, bool) else str(value)
+    if isinstance(value, bool):
+        return str(value).lower()
+    return json.dumps(value) if isinstance(value, str) and not PLAIN.fullmatch(value) else str(value)

@@ -78,6 +78,12 @@ def test_a_profile_is_written_for_vllm(drillyard: Command, tmp_path: Path) -> No
     assert yaml.safe_load(file.read_text())["max-num-seqs"] == 44
 
 
+def test_a_draft_model_is_told_as_it_was_asked_for(drillyard: Command) -> None:
+    words = "--model qwen2.5-14b --device h100 --spec-tokens 3 --draft-model Qwen/Qwen2.5-7B-Instruct --json"
+    ended = drillyard("capacity", *words.split())
+    assert json.loads(ended.out)["flags"]["spec-model"] == "Qwen/Qwen2.5-7B-Instruct"
+
+
 @pytest.mark.parametrize(
     ("words", "said"),
     [

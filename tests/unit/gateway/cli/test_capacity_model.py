@@ -54,3 +54,10 @@ def test_a_file_that_is_no_config_is_told_by_its_path(tmp_path: Path, content: b
     with pytest.raises(CommandFailed, match=said) as failed:
         found_model(str(file))
     assert str(file) in str(failed.value)
+
+
+def test_the_name_of_a_folder_is_fit_for_one_line(tmp_path: Path) -> None:
+    folder = tmp_path / "a\x1b[31m\nb: c\u2028d"
+    folder.mkdir()
+    (folder / "config.json").write_text(json.dumps(LLAMA31_8B))
+    assert found_model(str(folder)).name == "a[31m b: c d"

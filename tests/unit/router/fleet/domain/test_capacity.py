@@ -8,6 +8,7 @@ from router.fleet.domain.capacity import Asked, CapacityPlan, DoesNotFit, Limit,
 from router.fleet.domain.devices import GIB
 from router.fleet.domain.drill_cost import Tariff
 from router.fleet.domain.kv_cache import sessions_in
+from router.fleet.domain.speculation import Speculation
 from tests.unit.router.fleet.domain.test_class_times import TURNS
 from tests.unit.router.fleet.domain.test_memory_budget import BLOCK_BYTES, KV_BY_HAND, setup, with_memory
 
@@ -125,3 +126,27 @@ def test_a_plan_holds_every_session_at_its_whole_window(trainees: int, name: str
     assert plan.trainees_per_replica <= sessions_in(
         plan.budget.pool, context_tokens=4096, shared_tokens=0, ahead_tokens=0
     )
+
+
+@settings(max_examples=60)
+@given(st.integers(2 * GIB, 40 * GIB), st.integers(0, 8), st.integers(0, 4_096))
+def test_whatever_fits_has_at_least_one_replica_for_each_session(memory: int, ahead: int, shared: int) -> None:
+    one = asked("SmolLM2-135M", trainees=3)
+    guess = Speculation(tokens=ahead, acceptance=0.5, draft=None) if ahead else None
+    setup_ = replace(with_memory(one.setup, memory), speculation=guess)
+    found = plan_capacity(replace(one, setup=setup_, turns=replace(one.turns, shared_tokens=shared)))
+    if isinstance(found, DoesNotFit):
+        assert found.missing_bytes > 0
+    else:
+        assert found.window_sessions >= 1
+        assert 1 <= found.replicas <= 3
+
+
+def test_a_window_that_fits_to_the_last_block_does_not_fit_with_guesses() -> None:
+    one = asked("Qwen3-8B", trainees=1)
+    bound = replace(one.setup, window_tokens=(KV_BY_HAND["Qwen3-8B"] // BLOCK_BYTES["Qwen3-8B"] - 1) * 16)
+    assert planned(replace(one, setup=bound)).window_sessions == 1
+    guessing = replace(bound, speculation=Speculation(tokens=1, acceptance=0.5, draft=None))
+    found = plan_capacity(replace(one, setup=guessing))
+    assert isinstance(found, DoesNotFit)
+    assert 0 < found.missing_bytes <= BLOCK_BYTES["Qwen3-8B"]

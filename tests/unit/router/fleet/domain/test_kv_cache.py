@@ -58,7 +58,9 @@ def test_more_context_holds_no_more_sessions_and_more_memory_no_fewer(
     pool: KvPool, context: int, shared: int, ahead: int, more: int
 ) -> None:
     held = sessions_in(pool, context_tokens=context, shared_tokens=shared, ahead_tokens=ahead)
-    longer = sessions_in(pool, context_tokens=context + more, shared_tokens=min(shared, context), ahead_tokens=ahead)
+    longer = sessions_in(
+        pool, context_tokens=context + more, shared_tokens=min(shared, context - 1), ahead_tokens=ahead
+    )
     larger = KvPool(blocks=pool.blocks + more, block_tokens=pool.block_tokens)
     assert longer <= held
     assert sessions_in(larger, context_tokens=context, shared_tokens=shared, ahead_tokens=ahead) >= held
@@ -68,5 +70,5 @@ def test_more_context_holds_no_more_sessions_and_more_memory_no_fewer(
 def test_the_sessions_that_are_told_fit(pool: KvPool, context: int, shared: int) -> None:
     held = sessions_in(pool, context_tokens=context, shared_tokens=shared, ahead_tokens=0)
     if held:
-        common = min(shared, context) // pool.block_tokens
+        common = min(shared, context - 1) // pool.block_tokens
         assert common + held * (-(-context // pool.block_tokens) - common) <= pool.usable_blocks

@@ -1,3 +1,4 @@
+import shlex
 from dataclasses import replace
 
 import pytest
@@ -71,3 +72,13 @@ def test_a_profile_is_yaml_that_says_the_flags(on: str) -> None:
     plan = planned(asked("SmolLM2-135M", on=on))
     assert profile_text(plan).startswith(MARK)
     assert yaml.safe_load(profile_text(plan)) == vllm_flags(plan)
+
+
+@pytest.mark.parametrize("name", ["/models/my draft", "a: b", "x #1", "it's", '"', "true-ish/模型", "-x"])
+def test_a_name_of_any_letters_comes_back_from_the_profile_and_the_command(name: str) -> None:
+    one = asked("Qwen3-8B")
+    speculation = Speculation(tokens=2, acceptance=0.5, draft=replace(model("SmolLM2-135M"), name=name))
+    plan = planned(changed(one, replace(one.setup, speculation=speculation)))
+    assert yaml.safe_load(profile_text(plan))["spec-model"] == name
+    words = shlex.split(command_line(plan))
+    assert words[words.index("--spec-model") + 1] == name

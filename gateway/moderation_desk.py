@@ -7,11 +7,11 @@ text of some length is read in a thread, since turns of others go on meanwhile.
 import asyncio
 from collections.abc import AsyncIterator, Callable, Hashable, Sequence
 from contextlib import asynccontextmanager
-from functools import lru_cache
+from functools import lru_cache, partial
 from itertools import count
 from weakref import WeakKeyDictionary
 
-from typing_extensions import ParamSpec, TypeVar, override
+from typing_extensions import TypeVar, override
 
 from gateway.domain.moderation.injection import InjectionScorer, InjectionVerdict, Score, Surface, verdict_on
 from gateway.domain.moderation.phrase_book import PhraseBook
@@ -26,9 +26,10 @@ from sessions.moderation_ports import Moderation, ReplyCheck, Rules, no_news
 
 _LONG = 2_000
 """Characters that are read here and now; more take milliseconds."""
+_VERY_LONG = 20_000
+"""Characters that are read beside anything else; more take a good part of a second, and wait for each other."""
 _MOST_OUTLINES = 256
 """That are kept ready for use."""
-_Given = ParamSpec("_Given")
 _Found = TypeVar("_Found")
 _SEVERITIES = {InjectionVerdict.FLAG: 2, InjectionVerdict.BLOCK: 4}
 
@@ -38,6 +39,7 @@ class ModerationDesk(Moderation):
         self._keeper = keeper
         self._scorer = scorer
         self._numbers = _Numbers()
+        self._line = asyncio.Lock()
         self._outlines = lru_cache(_MOST_OUTLINES)(TalkingPoints)
 
     @override
@@ -45,7 +47,7 @@ class ModerationDesk(Moderation):
         live = await self._keeper.live(tenant, scenario)
         numbers = self._numbers
         identity = numbers, numbers.of(live.input), numbers.of(live.output), live.policy
-        return _LiveRules(live, scorer=self._scorer, identity=identity)
+        return _LiveRules(live, scorer=self._scorer, identity=identity, line=self._line)
 
     @override
     async def points_made(self, points: Sequence[tuple[str, Sequence[str]]], text: str) -> tuple[str, ...]:
@@ -67,10 +69,11 @@ class _Numbers:
 
 
 class _LiveRules(Rules):
-    def __init__(self, live: Live, *, scorer: InjectionScorer, identity: Hashable) -> None:
+    def __init__(self, live: Live, *, scorer: InjectionScorer, identity: Hashable, line: asyncio.Lock) -> None:
         self._live = live
         self._scorer = scorer
         self._identity = identity
+        self._line = line
 
     @property
     @override
@@ -79,11 +82,11 @@ class _LiveRules(Rules):
 
     @override
     async def message(self, text: str) -> Moderated:
-        return await _read(len(text), self._heard, text, Surface.USER)
+        return await self._read(partial(self._heard, surface=Surface.USER), text)
 
     @override
     async def instructions(self, text: str) -> Moderated:
-        return await _read(len(text), self._phrases, text)
+        return await self._read(self._phrases, text)
 
     @override
     @asynccontextmanager
@@ -93,14 +96,23 @@ class _LiveRules(Rules):
     @override
     async def written(self, text: str) -> Moderated:
         async with self.reply() as check:
-            said = await _read(len(text), check.feed, text)
+            said = await self._read(check.feed, text)
             said += await check.finish()
         return Moderated(said, check.judgement)
 
     @override
     async def knowledge(self, text: str) -> Moderated:
         # A document has thousands of pieces.
-        return await asyncio.to_thread(self._heard, text, Surface.KNOWLEDGE)
+        return await self._aside(partial(self._heard, surface=Surface.KNOWLEDGE), text)
+
+    async def _read(self, read: Callable[[str], _Found], text: str) -> _Found:
+        return read(text) if len(text) <= _LONG else await self._aside(read, text)
+
+    async def _aside(self, read: Callable[[str], _Found], text: str) -> _Found:
+        if len(text) <= _VERY_LONG:
+            return await asyncio.to_thread(read, text)
+        async with self._line:
+            return await asyncio.to_thread(read, text)
 
     def _phrases(self, text: str) -> Moderated:
         found = moderate(text, self._live.input, mask=self._live.policy.mask)
@@ -179,7 +191,3 @@ def _signals(score: Score, verdict: InjectionVerdict) -> Sequence[Mark]:
         )
         for signal in score.signals
     ]
-
-
-async def _read(length: int, read: Callable[_Given, _Found], *given: _Given.args, **named: _Given.kwargs) -> _Found:
-    return read(*given, **named) if length <= _LONG else await asyncio.to_thread(read, *given, **named)

@@ -41,8 +41,8 @@ def _budget_rows(budget: MemoryBudget) -> Iterator[tuple[str, int, str]]:
 
 def plan_table(plan: CapacityPlan) -> Table:
     asked = plan.asked
-    table = _table(f"{asked.trainees} trainees", "", "")
-    each = f"{plan.trainees_per_replica} trainees each, limited by {plan.limit}"
+    table = _table(_trainees(asked.trainees), "", "")
+    each = f"{_trainees(plan.trainees_per_replica)} each, limited by {plan.limit}"
     reserve = f", {asked.reserve} of them in reserve" if asked.reserve else ""
     table.add_row("replicas", str(plan.replicas), each + reserve)
     table.add_row("sessions a replica holds", str(plan.window_sessions), f"of {asked.setup.window_tokens} tokens")
@@ -109,6 +109,10 @@ def _time_rows(plan: CapacityPlan) -> Iterator[tuple[str, str, str]]:
 def _cost(cost: DrillCost, *, priced: bool) -> tuple[str, str]:
     hours = f"{cost.replica_hours:.1f} replica hours, {cost.lead_share:.0%} before the bell"
     return (f"{cost.price:.2f}", f"{cost.price_per_trainee:.3f} a trainee, {hours}") if priced else ("", hours)
+
+
+def _trainees(count: int) -> str:
+    return f"{count} trainee" + ("" if count == 1 else "s")
 
 
 def _table(*headings: str) -> Table:

@@ -100,7 +100,7 @@ def _of_sessions(plan: CapacityPlan) -> Iterator[str]:
             f"holds: vLLM would preempt and compute prompts again; the flags say {flagged_seqs(plan)}"
         )
     if plan.limit is Limit.TIME:
-        yield f"time, not memory, keeps a replica at {plan.trainees_per_replica} trainees"
+        yield f"time, not memory, keeps a replica from more than {plan.trainees_per_replica} of the class"
 
 
 def _of_times(plan: CapacityPlan) -> Iterator[str]:

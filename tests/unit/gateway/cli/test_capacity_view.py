@@ -54,6 +54,10 @@ def test_the_plan_stands_beside_its_limits_and_the_floor() -> None:
     assert "by measured start" not in told
 
 
+def test_one_trainee_is_told_as_one() -> None:
+    assert "1 trainee each, limited by the class" in shown(plan_table(planned(replace(priced(0.0), trainees=1))))
+
+
 def test_a_measured_start_gives_a_second_price() -> None:
     assert "11.25  0.037 a trainee, 3.8 replica hours" in shown(plan_table(planned(priced(3.0, measured_start_s=150))))
 

@@ -67,7 +67,7 @@ SAID: list[tuple[str, Change]] = [
     ),
     ("max-num-seqs 256 lets in more than the 118 whole windows", of_setup(max_num_seqs=256)),
     (
-        "time, not memory, keeps a replica at",
+        "time, not memory, keeps a replica from more than",
         lambda one: replace(one, trainees=300, targets=Targets(ttft_p95_s=60, token_s=0.027)),
     ),
     ("missed even by a trainee alone", lambda one: replace(one, targets=Targets(ttft_p95_s=60, token_s=0.001))),

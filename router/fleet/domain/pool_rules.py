@@ -18,6 +18,8 @@ class PoolRules:
     """What the measured time of a start is multiplied by."""
     unmeasured_start_s: float = 180.0
     """Taken for the 95th percentile of a start until enough of them were measured."""
+    spare_starts: int = 1
+    """How many times in a row a start may fail, or hang, and its replica still be warm at the bell."""
     starts_at_once: int = 4
     """How many starts the backend carries side by side."""
     moves_sessions: bool = True
@@ -33,7 +35,7 @@ class PoolRules:
             raise ValueError("a replica has seats, and a backend carries one start at least")
         if not 0 <= self.minimum <= self.maximum:
             raise ValueError(f"a pool has from {self.minimum} to {self.maximum} replicas")
-        if self.reserve < 0 or self.safety < 1:
-            raise ValueError("a reserve is not negative, and safety never shortens a start")
+        if self.reserve < 0 or self.spare_starts < 0 or self.safety < 1:
+            raise ValueError("reserves are not negative, and safety never shortens a start")
         if min(self.lead_s, self.unmeasured_start_s, self.retry_s, self.longest_retry_s) < 0 or self.alert_s <= 0:
             raise ValueError("a span of time is not negative, and an alert comes before the bell")

@@ -101,12 +101,12 @@ def decide(view: PoolView, rules: PoolRules, *, now: float) -> Decision:
 def target(view: PoolView, rules: PoolRules, ahead: Lead, *, now: float) -> int | None:
     """Replicas that the calendar wants now, and the sessions that run beside it; None without a calendar.
 
-    Sessions past their end count for as long as a start takes: whoever still sits there when the next bell is that near
+    Sessions past their end count for as long as starts take: whoever still sits there when the next bell is that near
     takes seats that its class was promised.
     """
     if view.seats is None:
         return None
-    stay = Block(now, now + ahead.start_s, view.strays or 0)
+    stay = Block(now, now + ahead.last_s, view.strays or 0)
     return wanted(need(summed([*view.seats.blocks(), stay]), rules), rules, ahead).at(now)
 
 

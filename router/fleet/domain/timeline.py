@@ -8,10 +8,11 @@ can be begun after now and still be warm `x` seconds from now. Then the pool wan
     wanted(t) = max over all u >= t of  need(u) - later(u - t)
 
 Inside the lead nothing may be put off: `later(x) = 0` for `x <= ahead_s`. Before it the backend carries
-`starts_at_once` starts, each of which is given `start_s`: `later(x) = starts_at_once * (ceil(x / start_s) - 1)`.
+`starts_at_once` starts, each of which is given `start_s`, and the last of them are begun `last_s` before the bell, so
+that one that fails can be done again: `later(x) = starts_at_once * ceil((x - last_s) / start_s)`.
 A class that the lead cannot start in full therefore gets its first replicas earlier, in waves, just early enough that
-the last wave is warm at the bell; classes that follow each other closely share the waves. Dips that are shorter than a
-start are filled, since a replica stopped there would not be back in time to be worth it.
+the last wave is warm at the bell, also after a failure; classes that follow each other closely share the waves. Dips
+that are shorter than a start are filled, since a replica stopped there would not be back in time to be worth it.
 
 The formula is a maximum of sums, hence more seats never make it want fewer replicas; and it knows nothing of what runs,
 hence asking twice gives one answer.
@@ -30,6 +31,8 @@ from router.fleet.domain.steps import Block, Steps, filled, highest
 class Lead:
     start_s: float
     """What one start is given."""
+    last_s: float
+    """How long before a bell the last starts are begun: as long as a start and those in its place may take."""
     ahead_s: float
     """How long before its bell a replica is wanted at the latest."""
 
@@ -50,7 +53,8 @@ class Shortage:
 
 def lead(rules: PoolRules, measured_s: float | None) -> Lead:
     start_s = (rules.unmeasured_start_s if measured_s is None else measured_s) * rules.safety
-    return Lead(start_s=start_s, ahead_s=max(rules.lead_s, start_s))
+    last_s = start_s * (1 + rules.spare_starts)
+    return Lead(start_s=start_s, last_s=last_s, ahead_s=max(rules.lead_s, last_s))
 
 
 def replicas_for(seats: int, rules: PoolRules) -> int:
@@ -90,6 +94,6 @@ def _waves(block: Block, rules: PoolRules, ahead: Lead) -> Iterator[Block]:
     yield Block(block.begins - ahead.ahead_s, block.ends, block.height)
     left, wave = block.height - rules.starts_at_once, 1
     while left > 0:
-        begins = block.begins - (wave + 1) * ahead.start_s
+        begins = block.begins - ahead.last_s - wave * ahead.start_s
         yield Block(begins, block.ends, left)
         left, wave = left - rules.starts_at_once, wave + 1

@@ -16,6 +16,7 @@ from router.fleet.domain.pool_rules import PoolRules
         ({"minimum": 5}, "from 5 to 4"),
         ({"minimum": -1}, "from -1 to 4"),
         ({"reserve": -1}, "reserve"),
+        ({"spare_starts": -1}, "reserve"),
         ({"safety": 0.9}, "safety"),
         ({"lead_s": -1.0}, "span"),
         ({"unmeasured_start_s": -1.0}, "span"),

@@ -159,8 +159,8 @@ def test_sessions_past_their_end_keep_the_replicas_that_they_need() -> None:
 
 def test_who_sits_on_when_the_next_bell_is_near_has_a_seat_of_her_own() -> None:
     pool = view(seen("a", READY, 3), seen("b", READY, 0), strays=3)
-    assert told(pool, now=BELL - 300.0).actions == ()
-    assert moves(told(pool, now=BELL - 269.0)) == [("start", None)]
+    assert told(pool, now=BELL - 541.0).actions == ()
+    assert moves(told(pool, now=BELL - 539.0)) == [("start", None)]
 
 
 def test_where_sessions_may_not_be_moved_their_replicas_stay() -> None:

@@ -47,7 +47,7 @@ def test_the_night_of_the_change_is_an_hour_shorter() -> None:
     assert moment(6, (3, 15), "America/New_York") - moment(6, (1, 30), "America/New_York") == 45 * 60.0
 
 
-@pytest.mark.parametrize("seed", [1, 2])
+@pytest.mark.parametrize("seed", [1, 16])
 def test_every_bell_of_the_week_is_met_and_little_stands_idle(seed: int) -> None:
     classes = calendar(seed)
     week = SimulatedWeek(classes, RULES, seed=seed)
@@ -70,6 +70,6 @@ def test_every_bell_of_the_week_is_met_and_little_stands_idle(seed: int) -> None
 
 
 def test_without_a_lead_the_same_week_breaks_promises() -> None:
-    week = SimulatedWeek(calendar(1), replace(RULES, lead_s=0.0, safety=1.0), seed=1)
+    week = SimulatedWeek(calendar(1), replace(RULES, lead_s=0.0, safety=1.0, spare_starts=0), seed=1)
     week.play()
     assert week.broken

@@ -15,8 +15,8 @@ from router.fleet.domain.timeline import Lead, Shortage, lead, need, replicas_fo
 RULES = PoolRules(seats_per_replica=10, maximum=50, starts_at_once=4)
 BELL = 10_000.0
 MINUTE = 60.0
-HALF_AN_HOUR = Lead(start_s=3 * MINUTE, ahead_s=30 * MINUTE)
-JUST_IN_TIME = Lead(start_s=3 * MINUTE, ahead_s=3 * MINUTE)
+HALF_AN_HOUR = Lead(start_s=3 * MINUTE, last_s=3 * MINUTE, ahead_s=30 * MINUTE)
+JUST_IN_TIME = Lead(start_s=3 * MINUTE, last_s=3 * MINUTE, ahead_s=3 * MINUTE)
 
 
 def replicas(count: int, begins: float = BELL, length: float = 3600.0) -> Block:
@@ -24,10 +24,10 @@ def replicas(count: int, begins: float = BELL, length: float = 3600.0) -> Block:
 
 
 def test_the_lead_is_half_an_hour_or_what_was_measured_with_safety() -> None:
-    assert lead(RULES, 100.0) == Lead(start_s=150.0, ahead_s=1800.0)
-    assert lead(RULES, 2000.0) == Lead(start_s=3000.0, ahead_s=3000.0)
-    assert lead(RULES, None) == Lead(start_s=270.0, ahead_s=1800.0)
-    assert lead(replace(RULES, lead_s=0.0, safety=2.0), 100.0) == Lead(start_s=200.0, ahead_s=200.0)
+    assert lead(RULES, 100.0) == Lead(start_s=150.0, last_s=300.0, ahead_s=1800.0)
+    assert lead(RULES, 2000.0) == Lead(start_s=3000.0, last_s=6000.0, ahead_s=6000.0)
+    assert lead(RULES, None) == Lead(start_s=270.0, last_s=540.0, ahead_s=1800.0)
+    assert lead(replace(RULES, lead_s=0.0, safety=2.0, spare_starts=0), 100.0) == Lead(200.0, 200.0, 200.0)
 
 
 @pytest.mark.parametrize(("seats", "count"), [(0, 0), (1, 1), (10, 1), (11, 2), (500, 50), (501, 51)])
@@ -48,6 +48,12 @@ def test_a_class_has_its_replicas_wanted_from_the_lead_until_its_end() -> None:
 def test_what_the_lead_cannot_start_is_started_before_it_in_waves() -> None:
     plan = wanted(summed([replicas(10)]), RULES, JUST_IN_TIME)
     assert plan.changes == ((BELL - 540, 2), (BELL - 360, 6), (BELL - 180, 10), (BELL + 3600, 0))
+
+
+def test_a_start_that_fails_can_be_done_again_before_the_bell() -> None:
+    ahead = Lead(start_s=3 * MINUTE, last_s=6 * MINUTE, ahead_s=6 * MINUTE)
+    plan = wanted(summed([replicas(6)]), RULES, ahead)
+    assert plan.changes == ((BELL - 540, 2), (BELL - 360, 6), (BELL + 3600, 0))
 
 
 def test_a_class_that_the_lead_can_start_is_not_started_earlier() -> None:
@@ -97,7 +103,10 @@ CLASSES = st.lists(
     max_size=6,
 )
 LEADS = st.builds(
-    lambda start, ahead: Lead(start * 30.0, max(start, ahead) * 30.0), st.integers(1, 12), st.integers(0, 40)
+    lambda start, spare, ahead: Lead(start * 30.0, start * (1 + spare) * 30.0, max(start * (1 + spare), ahead) * 30.0),
+    st.integers(1, 12),
+    st.integers(0, 2),
+    st.integers(0, 40),
 )
 POOLS = st.builds(lambda starts: replace(RULES, maximum=200, starts_at_once=starts), st.integers(1, 5))
 MOMENTS = [moment * 15.0 for moment in range(-300, 550)]
@@ -113,7 +122,7 @@ def test_the_plan_is_the_formula_with_its_short_dips_filled(
     coming = [block for block in needed.blocks() if block.height]
 
     def later(x: float) -> int:
-        return 0 if x <= ahead.ahead_s else rules.starts_at_once * (ceil(x / ahead.start_s) - 1)
+        return 0 if x <= ahead.ahead_s else rules.starts_at_once * ceil((x - ahead.last_s) / ahead.start_s)
 
     @cache
     def formula(step: int) -> int:
@@ -125,7 +134,7 @@ def test_the_plan_is_the_formula_with_its_short_dips_filled(
         edges = ((left, left + width) for width in range(1, gap + 1) for left in range(step - width + 1, step))
         return max(0, formula(step), *(min(formula(left), formula(right)) for left, right in edges if right > step))
 
-    assert all(plan.at(step * 30.0) == full(step) for step in range(-80, 280, 3))
+    assert all(plan.at(step * 30.0) == full(step) for step in range(-110, 280, 3))
 
 
 @given(CLASSES, LEADS, POOLS)

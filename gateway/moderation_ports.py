@@ -46,6 +46,16 @@ class KeptList:
 
 
 @dataclass(frozen=True, slots=True)
+class VersionSummary:
+    """A version without what it says."""
+
+    version: int
+    phrase_count: int
+    created_by: UUID
+    created_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
 class ListVersion:
     """One version, frozen once it is written; `phrases` bears the list's name and this version's number."""
 
@@ -55,15 +65,9 @@ class ListVersion:
     created_by: UUID
     created_at: datetime
 
-
-@dataclass(frozen=True, slots=True)
-class VersionSummary:
-    """A version without what it says."""
-
-    version: int
-    phrase_count: int
-    created_by: UUID
-    created_at: datetime
+    @property
+    def summary(self) -> VersionSummary:
+        return VersionSummary(self.version, len(self.phrases.phrases), self.created_by, self.created_at)
 
 
 @dataclass(frozen=True, slots=True)

@@ -123,10 +123,8 @@ class MemoryPhraseLists(PhraseLists):
     @override
     async def versions(self, tenant: UUID, found: ListId) -> Sequence[VersionSummary]:
         kept = await self.get(tenant, found)
-        written = [] if kept is None else [self._book.versions[found, n] for n in range(kept.latest_version, 0, -1)]
-        return [
-            VersionSummary(one.version, len(one.phrases.phrases), one.created_by, one.created_at) for one in written
-        ]
+        numbers = () if kept is None else range(kept.latest_version, 0, -1)
+        return [self._book.versions[found, number].summary for number in numbers]
 
     @override
     async def page(self, tenant: UUID, *, limit: int, after: Cursor | None = None) -> Page[KeptList]:

@@ -91,7 +91,8 @@ async def add_phrase_list_version(request: Request, viewer: ModerationWriter, li
         _, content = await list_body_of(request, ListVersionBody)
         found, is_new = await lists.add_version(viewer, which, content or ListContent())
     where = f"{_LISTS}/{which}/versions/{found.version}"
-    return answer(_summary(found), HTTPStatus.CREATED if is_new else HTTPStatus.OK, headers={"Location": where})
+    shown = VersionSummaryView.model_validate(found.summary)
+    return answer(shown, HTTPStatus.CREATED if is_new else HTTPStatus.OK, headers={"Location": where})
 
 
 @routes.put(
@@ -114,12 +115,3 @@ async def archive_phrase_list(request: Request, viewer: ModerationWriter, list_i
 
 def _told(found: ListVersion) -> Response:
     return answer(ListVersionView.of(found))
-
-
-def _summary(found: ListVersion) -> VersionSummaryView:
-    return VersionSummaryView(
-        version=found.version,
-        phrase_count=len(found.phrases.phrases),
-        created_by=found.created_by,
-        created_at=found.created_at,
-    )

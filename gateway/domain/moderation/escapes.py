@@ -8,6 +8,7 @@ from collections.abc import Iterable, Sequence
 from string import hexdigits
 
 from gateway.domain.moderation.normalise import Normaliser, Symbol
+from gateway.domain.moderation.pardons import Pardons
 from gateway.domain.moderation.readings import GapWalk, Hit
 
 BACKSLASH = "\\"
@@ -21,11 +22,12 @@ _WHOLE_CODE = 6
 
 
 class EscapedReading:
-    """`normaliser` and `walk` have read all before the backslash, and are its own."""
+    """`normaliser`, `walk` and `pardons` have read all before the backslash, and are its own."""
 
-    def __init__(self, normaliser: Normaliser, walk: GapWalk) -> None:
+    def __init__(self, normaliser: Normaliser, walk: GapWalk, pardons: Sequence[Pardons] = ()) -> None:
         self._normaliser = normaliser
         self._walk = walk
+        self._pardons = pardons
         self._begun = ""
         """An escape that is not over yet."""
         self._at = 0
@@ -75,4 +77,9 @@ class EscapedReading:
         return [hit for at, raw in enumerate(begun, self._at) for hit in self._found(self._normaliser.take(raw, at))]
 
     def _found(self, symbols: Iterable[Symbol]) -> Sequence[Hit]:
-        return [hit for symbol in symbols for hit in self._walk.read(symbol)]
+        hits: list[Hit] = []
+        for symbol in symbols:
+            for each in self._pardons:
+                each.read(symbol)
+            hits += self._walk.read(symbol)
+        return hits

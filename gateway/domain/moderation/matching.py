@@ -6,34 +6,12 @@ from gateway.domain.moderation.escapes import BACKSLASH, EscapedReading
 from gateway.domain.moderation.folding import Folding
 from gateway.domain.moderation.held_text import HeldText
 from gateway.domain.moderation.normalise import Normaliser, Symbol, normalise
+from gateway.domain.moderation.pardons import Pardons
 from gateway.domain.moderation.phrase_book import Index, PhraseBook
 from gateway.domain.moderation.phrases import spellings
-from gateway.domain.moderation.readings import GapWalk, Hit, Walk
+from gateway.domain.moderation.readings import GapWalk, Hit
 
 _NOTHING = ()
-
-
-class Pardons:
-    """Allowed phrases: within a longer one of them a banned phrase is right."""
-
-    def __init__(self, book: PhraseBook) -> None:
-        self._walk = Walk(book.allowed)
-        self._found: list[Hit] = []
-
-    def read(self, symbol: Symbol) -> None:
-        self._found += self._walk.read(symbol)
-
-    def cover(self, hit: Hit) -> bool:
-        return any(p.start <= hit.start and hit.end <= p.end and p.weight > hit.weight for p in self._found)
-
-    def may_cover(self, hit: Hit) -> bool:
-        """Whether an allowed phrase that began no later is not over yet."""
-        alive = self._walk.alive()
-        return alive is not None and alive <= hit.start
-
-    def forget(self, before: int) -> None:
-        """Nothing that is found from now on begins before this place."""
-        self._found = [pardon for pardon in self._found if pardon.end > before]
 
 
 class Rereading:
@@ -82,13 +60,16 @@ class Matcher:
             Rereading(book, text, folding=folding, index=index) for folding, index in ways if index.needles
         ]
         self._has_escapes = False
-        self._pardons = Pardons(book) if book.allowed.needles else None
+        self._pardons = [Pardons(book)] if book.allowed.needles else []
+        """Of the plain reading, and of that with escapes."""
 
     def take(self, raw: str, at: int) -> Sequence[Hit]:
         """What ends with this character, which stands at `at`, or is certain only now."""
         if raw == BACKSLASH and not self._has_escapes:
             self._has_escapes = True
-            self._rereadings.append(EscapedReading(self._normaliser.fork(), self._plain.fork()))
+            pardons = [each.fork() for each in self._pardons]
+            self._pardons += pardons
+            self._rereadings.append(EscapedReading(self._normaliser.fork(), self._plain.fork(), pardons))
         symbols = self._normaliser.take(raw, at)
         hits = self._found(symbols) if symbols else _NOTHING
         if not self._rereadings:
@@ -109,20 +90,20 @@ class Matcher:
         return place
 
     def is_pardoned(self, hit: Hit) -> bool:
-        return self._pardons is not None and self._pardons.cover(hit)
+        return any(each.cover(hit) for each in self._pardons)
 
     def may_be_pardoned(self, hit: Hit) -> bool:
-        return self._pardons is not None and self._pardons.may_cover(hit)
+        return any(each.may_cover(hit) for each in self._pardons)
 
     def forget(self, before: int) -> None:
         """Nothing before this place is asked for again."""
-        if self._pardons is not None:
-            self._pardons.forget(before)
+        for each in self._pardons:
+            each.forget(before)
 
     def _found(self, symbols: Sequence[Symbol]) -> Sequence[Hit]:
-        if self._pardons is not None:
+        if self._pardons:
             for symbol in symbols:
-                self._pardons.read(symbol)
+                self._pardons[0].read(symbol)
         if len(symbols) == 1:
             return self._plain.read(symbols[0])
         return [hit for symbol in symbols for hit in self._plain.read(symbol)]

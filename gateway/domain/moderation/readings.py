@@ -44,6 +44,12 @@ class Walk:
         self._starts: deque[int] = deque(maxlen=max(1, index.automaton.longest))
         """Where the last symbols stand, edges aside."""
 
+    def fork(self) -> Self:
+        """Another one that has walked the same way."""
+        other = copy(self)
+        other._starts = self._starts.copy()  # noqa: SLF001  it is one of these
+        return other
+
     def read(self, symbol: Symbol) -> Sequence[Hit]:
         """All that ends here."""
         char, kind, start, end = symbol
@@ -97,10 +103,10 @@ class GapWalk(Walk):
         """All ways to read, as they were before the edge that ended the last word; none where nothing can go on."""
         self._was_single = False
 
+    @override
     def fork(self) -> Self:
-        """Another one that has walked the same way."""
-        other = copy(self)
-        other._starts, other._others = self._starts.copy(), self._others.copy()  # noqa: SLF001  it is one of these
+        other = super().fork()
+        other._others = self._others.copy()  # noqa: SLF001  it is one of these
         return other
 
     @override

@@ -52,6 +52,17 @@ def test_what_is_no_escape_stands_for_itself(text: str) -> None:
     assert (found.blocked is None, found.text) == (text != r"free \money", text if found.blocked is None else "")
 
 
+@pytest.mark.parametrize("before", ["", r"\n"])
+def test_what_is_allowed_is_so_in_its_json_too(before: str) -> None:
+    rules = book("行业第一", allowed=("行业第一梯队",))
+    for text in ("行业第一梯队", "行业第\n一梯队", "行业第一\n梯队"):
+        for ascii_only in (False, True):
+            written = before + json.dumps(text, ensure_ascii=ascii_only)
+            assert moderate(written, rules).blocked is None
+            banned = moderate(written.replace(json.dumps("队", ensure_ascii=ascii_only).strip('"'), ""), rules)
+            assert banned.blocked is not None
+
+
 @given(text=texts, ascii_only=st.booleans(), cut=st.integers(1, 7))
 def test_what_is_found_in_a_text_is_found_in_its_json_however_it_is_cut(text: str, ascii_only: bool, cut: int) -> None:
     written = json.dumps({"say": text}, ensure_ascii=ascii_only)

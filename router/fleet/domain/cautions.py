@@ -64,6 +64,8 @@ def _of_weights(setup: ReplicaSetup) -> Iterator[str]:
         )
     if kind in EIGHT_BITS and kind not in setup.device.faster_in:
         yield f"{setup.device.name} does not multiply in {kind}: it saves memory and reading, prefill is no faster"
+    if kind is Quantisation.FP8 and setup.device.is_cpu:
+        yield "vLLM 0.32 on a CPU makes no fp8 weights at the start: with this flag it ends"
     if kind is Quantisation.INT4:
         yield "int4 weights are multiplied in 16 bits: decoding reads less, prefill is no faster"
     if kind in FROM_CHECKPOINT:

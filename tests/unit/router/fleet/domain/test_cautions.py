@@ -98,6 +98,12 @@ def test_speculation_that_wins_is_not_warned_of() -> None:
     assert "slower" not in told(of_setup(speculation=Speculation(tokens=4, acceptance=0.8, draft=None))(QUIET))
 
 
+def test_a_cpu_is_not_told_to_make_fp8() -> None:
+    one = asked("SmolLM2-135M", on=CPU)
+    assert "no fp8 weights" in told(of_setup(quantisation=Quantisation.FP8)(one))
+    assert "no fp8 weights" not in told(one)
+
+
 def test_a_measured_lead_is_not_asked_for_again() -> None:
     long = replace(QUIET, tariff=replace(QUIET.tariff, lead_s=1800, measured_start_s=150.0))
     assert "before the bell" not in told(long)

@@ -28,6 +28,7 @@ def test_the_pool_of_a_real_replica_is_told_to_the_token() -> None:
     token = kv_bytes_per_token(model("SmolLM2-135M"), KvDtype.AUTO)
     assert token == 2 * 30 * 3 * 64 * 2
     assert kv_pool(GIB, token_bytes=token, block_tokens=32).blocks * 32 == 46_592
+    assert kv_pool(GIB, token_bytes=token // 2, block_tokens=32).blocks * 32 == 93_184  # with --kv-cache-dtype fp8
 
 
 def test_sessions_are_rounded_up_to_whole_blocks() -> None:

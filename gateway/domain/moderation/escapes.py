@@ -24,7 +24,7 @@ _WHOLE_CODE = 6
 class EscapedReading:
     """`normaliser`, `walk` and `pardons` have read all before the backslash, and are its own."""
 
-    def __init__(self, normaliser: Normaliser, walk: GapWalk, pardons: Sequence[Pardons] = ()) -> None:
+    def __init__(self, *, normaliser: Normaliser, walk: GapWalk, pardons: Sequence[Pardons]) -> None:
         self._normaliser = normaliser
         self._walk = walk
         self._pardons = pardons

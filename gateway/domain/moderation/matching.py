@@ -69,7 +69,8 @@ class Matcher:
             self._has_escapes = True
             pardons = [each.fork() for each in self._pardons]
             self._pardons += pardons
-            self._rereadings.append(EscapedReading(self._normaliser.fork(), self._plain.fork(), pardons))
+            fork = EscapedReading(normaliser=self._normaliser.fork(), walk=self._plain.fork(), pardons=pardons)
+            self._rereadings.append(fork)
         symbols = self._normaliser.take(raw, at)
         hits = self._found(symbols) if symbols else _NOTHING
         if not self._rereadings:

@@ -1,5 +1,6 @@
 """What moderation says of a text that somebody tries out: what a turn would meet, and nothing of it is kept."""
 
+import asyncio
 from enum import StrEnum
 
 from gateway.errors import FieldInvalid
@@ -13,6 +14,8 @@ from sessions.use_cases.read_scenario import known_scenario
 
 LONGEST_TEXT = 100_000
 """In characters; a longer one takes seconds."""
+AT_ONCE = 2
+"""Texts that are tried out; turns of others go on beside them."""
 
 
 class CheckedAs(StrEnum):
@@ -27,12 +30,18 @@ class TextCheck:
     def __init__(self, *, moderation: Moderation, records: Records) -> None:
         self._moderation = moderation
         self._records = records
+        self._room = asyncio.Semaphore(AT_ONCE)
 
     async def __call__(
         self, viewer: Viewer, text: str, way: CheckedAs, scenario: ScenarioId | None = None
     ) -> Moderated:
         """Raises `TextEmpty`, `FieldInvalid`, `ScenarioNotFound` or `ModerationUnavailable`."""
-        return await judged(await self.rules(viewer, scenario), fit("text", text), way)
+        return await self.judged(await self.rules(viewer, scenario), fit("text", text), way)
+
+    async def judged(self, rules: Rules, text: str, way: CheckedAs) -> Moderated:
+        """Others wait meanwhile, since nobody waits for them in a drill."""
+        async with self._room:
+            return await judged(rules, text, way)
 
     async def rules(self, viewer: Viewer, scenario: ScenarioId | None = None) -> Rules:
         """Raises `ScenarioNotFound` or `ModerationUnavailable`."""

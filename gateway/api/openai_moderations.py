@@ -15,7 +15,7 @@ from gateway.api.requests import NoQuery
 from gateway.domain.accept import JSON
 from gateway.domain.openai_moderation import asked_moderation, moderation_answer
 from gateway.errors import UnsupportedMediaType
-from gateway.text_check import CheckedAs, fit, judged
+from gateway.text_check import CheckedAs, fit
 from sessions.domain.moderation import together
 
 routes = APIRouter(tags=["openai"])
@@ -29,9 +29,10 @@ async def moderate_texts(request: Request, viewer: TextChecker) -> Response:
     if media_type_of(request) != JSON:
         raise UnsupportedMediaType(f"the body must be {JSON}")
     asked = asked_moderation(parsed(await raw_of(request, services.settings.openai.body_limit_bytes)))
-    rules = await services.moderation.check.rules(viewer)
+    check = services.moderation.check
+    rules = await check.rules(viewer)
     found = []
     for texts in asked:
-        one = [await judged(rules, fit("input", text), CheckedAs.MESSAGE) for text in texts]
+        one = [await check.judged(rules, fit("input", text), CheckedAs.MESSAGE) for text in texts]
         found.append(together(each.judgement for each in one))
     return JSONResponse(moderation_answer(f"modr-{uuid4().hex}", found), headers={"Cache-Control": "no-store"})

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 from contextlib import AbstractAsyncContextManager, AsyncExitStack
+from threading import Barrier, BrokenBarrierError
 from typing import Any
 from uuid import UUID, uuid4
 
@@ -32,6 +33,24 @@ class CountedScorer(InjectionScorer):
     def score(self, text: str, surface: Surface = Surface.USER) -> Score:
         self.scored += 1
         return super().score(text, surface)
+
+
+class MeetingScorer(InjectionScorer):
+    """Finds nothing, and counts the texts that were read while so many were."""
+
+    def __init__(self, many: int) -> None:
+        super().__init__()
+        self._all = Barrier(many)
+        self.met = 0
+
+    @override
+    def score(self, text: str, surface: Surface = Surface.USER) -> Score:
+        try:
+            self._all.wait(0.6)
+            self.met += 1
+        except BrokenBarrierError:
+            self._all.reset()
+        return super().score("nothing", surface)
 
 
 class FixedRules(RuleKeeper):

@@ -1,15 +1,18 @@
 """A text that somebody tries out meets what a turn would."""
 
+import asyncio
+
 import pytest
 
 from gateway.domain.moderation.policy import USUAL
 from gateway.errors import FieldInvalid
-from gateway.text_check import LONGEST_TEXT, CheckedAs, TextCheck
+from gateway.moderation_desk import ModerationDesk
+from gateway.text_check import AT_ONCE, LONGEST_TEXT, CheckedAs, TextCheck
 from sessions.adapters.memory_records import MemoryRecords
 from sessions.domain.moderation import BlockReason, Direction, Verdict
 from sessions.domain.scenario import ScenarioId
 from sessions.errors import ScenarioNotFound, TextEmpty
-from tests.support.moderated import banned, moderation
+from tests.support.moderated import FixedRules, MeetingScorer, banned, live_rules, moderation
 from tests.support.records_fixture import write_scenarios
 from tests.support.records_world import ELSEWHERE, HERE, scenario, uuid_of
 
@@ -54,3 +57,13 @@ async def test_the_scenario_must_be_the_tenants(check: TextCheck) -> None:
     for unknown in (scenario("renewal elsewhere", ELSEWHERE).id, ScenarioId(uuid_of("nowhere"))):
         with pytest.raises(ScenarioNotFound):
             await check(HERE.teacher, "Hello", CheckedAs.MESSAGE, unknown)
+
+
+@pytest.mark.parametrize(("many", "met"), [(AT_ONCE, AT_ONCE), (AT_ONCE + 1, 0)])
+async def test_few_texts_are_tried_out_at_the_same_time(many: int, met: int) -> None:
+    scorer = MeetingScorer(many)
+    check = TextCheck(
+        moderation=ModerationDesk(keeper=FixedRules(live_rules()), scorer=scorer), records=MemoryRecords()
+    )
+    await asyncio.gather(*(check(HERE.teacher, "a" * 3_000, CheckedAs.MESSAGE) for _ in range(many)))
+    assert scorer.met == met

@@ -5,7 +5,7 @@ Nothing calls this yet; the controller will, at each of its rounds.
 The decision is made anew each time from what is seen, and remembers nothing: a controller may be killed at any step,
 and the next one goes on from whatever there is. Once what was decided has come about, the same question has the answer
 "nothing". What is not known never makes a pool smaller: without a calendar only what runs is kept up, without sessions
-nothing is drained, and without a list of replicas nothing is done at all.
+nothing that serves or may serve is let go, and without a list of replicas nothing is done at all.
 """
 
 from dataclasses import dataclass
@@ -135,28 +135,21 @@ def _shrink(ranks: Ranks, view: PoolView, rules: PoolRules, *, least: int) -> tu
         return [], Wait.CALENDAR_UNKNOWN
     finished = [replica for replica in ranks.draining if replica.may_stop]
     emptied = [Action(Move.STOP, "nobody uses it any more", replica.id) for replica in finished]
-    if len(ranks.ready) >= least:
+    is_known = ranks.sessions is not None and view.strays is not None
+    if is_known and len(ranks.ready) >= least:
         emptied += [Action(Move.STOP, "another one came before it", replica.id) for replica in ranks.late]
     if ranks.present == least:
         return emptied, None
+    if not is_known:
+        return emptied, Wait.SESSIONS_UNKNOWN
     if ranks.coming:
         return [*emptied, _spare(Move.STOP, ranks.coming[-1], ranks.present, least)], None
-    wait = _keeps_all(ranks, view, rules, is_draining=len(finished) < len(ranks.draining))
-    if wait is not None:
-        return emptied, wait
+    if len(finished) < len(ranks.draining):
+        return emptied, Wait.DRAINING
+    if not rules.moves_sessions and all(replica.sessions for replica in ranks.ready):
+        return emptied, Wait.SESSIONS_RUN
     victim = min(ranks.ready, key=lambda replica: replica.sessions or 0)
     return [*emptied, _spare(Move.DRAIN, victim, ranks.present, least)], None
-
-
-def _keeps_all(ranks: Ranks, view: PoolView, rules: PoolRules, *, is_draining: bool) -> Wait | None:
-    """Why no replica that serves may go."""
-    if ranks.sessions is None or view.strays is None:
-        return Wait.SESSIONS_UNKNOWN
-    if is_draining:
-        return Wait.DRAINING
-    if not rules.moves_sessions and all(replica.sessions for replica in ranks.ready):
-        return Wait.SESSIONS_RUN
-    return None
 
 
 def _spare(move: Move, replica: ReplicaSeen, present: int, least: int) -> Action:

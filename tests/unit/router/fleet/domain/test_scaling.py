@@ -205,9 +205,11 @@ def test_without_a_calendar_what_runs_is_kept_up_and_nothing_goes() -> None:
         view(seen("a", READY, None), seen("b", READY, 0), seats=NOBODY),
         view(seen("a", READY, 0), seen("b", DRAINING, None), seats=NOBODY),
         view(seen("a", READY, 0), seats=NOBODY, strays=None),
+        view(seen("a", READY, 0), seen("b", STARTING), seats=NOBODY, strays=None),
+        view(seen("a", READY, None), seen("b", STARTING, ordered=0.0), seats=NOBODY, starts=MEASURED),
     ],
 )
-def test_nothing_is_drained_while_sessions_are_not_known(pool: PoolView) -> None:
+def test_nothing_is_let_go_while_sessions_are_not_known(pool: PoolView) -> None:
     assert (moves(told(pool)), told(pool).wait) == ([], Wait.SESSIONS_UNKNOWN)
 
 
@@ -315,7 +317,10 @@ def test_what_is_not_known_makes_no_pool_smaller(pool: PoolView) -> None:
     for blind in (replace(pool, seats=None), replace(pool, replicas=None)):
         assert all(action.move in {Move.START, Move.KEEP} or action.replica in lost for action in told(blind).actions)
     blind = replace(pool, strays=None)
-    assert Move.DRAIN not in {action.move for action in told(blind).actions}
+    drained = {replica.id for replica in pool.replicas or () if replica.may_stop}
+    assert all(
+        action.move in {Move.START, Move.KEEP} or action.replica in lost | drained for action in told(blind).actions
+    )
 
 
 @given(REPLICAS, SEATS, st.integers(0, 20))

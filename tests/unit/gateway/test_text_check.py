@@ -67,3 +67,11 @@ async def test_few_texts_are_tried_out_at_the_same_time(many: int, met: int) -> 
     )
     await asyncio.gather(*(check(HERE.teacher, "a" * 3_000, CheckedAs.MESSAGE) for _ in range(many)))
     assert scorer.met == met
+
+
+async def test_what_else_there_is_to_do_comes_before_each_text(check: TextCheck) -> None:
+    ran: list[int] = []
+    for at in range(3):
+        asyncio.get_running_loop().call_soon(ran.append, at)
+        await check(HERE.teacher, "Hello", CheckedAs.MESSAGE)
+        assert len(ran) == at + 1

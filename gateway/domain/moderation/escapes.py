@@ -28,12 +28,34 @@ class EscapedReading:
         self._normaliser = normaliser
         self._walk = walk
         self._pardons = pardons
+        self._known: set[Hit] = set()
+        """What the plain reading has found since an escape began."""
         self._begun = ""
         """An escape that is not over yet."""
         self._at = 0
         """Where it begins."""
 
-    def take(self, raw: str, at: int) -> Sequence[Hit]:
+    def take(self, raw: str, at: int, *, known: Sequence[Hit]) -> Sequence[Hit]:
+        """What is found beside what the plain reading has, which is never behind."""
+        self._known.update(known)
+        hits = self._unknown(self._taken(raw, at))
+        if not self._begun:
+            self._known.clear()
+        return hits
+
+    def finish(self, at: int, *, known: Sequence[Hit]) -> Sequence[Hit]:
+        self._known.update(known)
+        return self._unknown([*self._plainly(), *self._found(self._normaliser.finish(at))])
+
+    def alive(self) -> int | None:
+        """Where the first raw character stands that what comes next may make part of a phrase."""
+        places = [self._walk.alive(may_resume=self._normaliser.may_resume), self._normaliser.undecided()]
+        return min((each for each in [*places, self._at if self._begun else None] if each is not None), default=None)
+
+    def _unknown(self, hits: Iterable[Hit]) -> Sequence[Hit]:
+        return [hit for hit in hits if hit not in self._known]
+
+    def _taken(self, raw: str, at: int) -> Sequence[Hit]:
         if not self._begun:
             if raw != BACKSLASH:
                 return self._found(self._normaliser.take(raw, at))
@@ -50,14 +72,6 @@ class EscapedReading:
         self._begun = begun
         return ()
 
-    def finish(self, at: int) -> Sequence[Hit]:
-        return [*self._plainly(), *self._found(self._normaliser.finish(at))]
-
-    def alive(self) -> int | None:
-        """Where the first raw character stands that what comes next may make part of a phrase."""
-        places = [self._walk.alive(may_resume=self._normaliser.may_resume), self._normaliser.undecided()]
-        return min((each for each in [*places, self._at if self._begun else None] if each is not None), default=None)
-
     def _read(self, char: str, at: int) -> Sequence[Hit]:
         """What the escape stands for, in all the places that it takes up."""
         self._begun = ""
@@ -70,7 +84,7 @@ class EscapedReading:
         hits = list(self._plainly())
         if is_itself:
             return [*hits, *self._found(self._normaliser.take(raw, at))]
-        return [*hits, *self.take(raw, at)]
+        return [*hits, *self._taken(raw, at)]
 
     def _plainly(self) -> Sequence[Hit]:
         begun, self._begun = self._begun, ""

@@ -56,23 +56,21 @@ class Matcher:
         self._plain = GapWalk(book.plain)
         # What no rule asks for costs nothing.
         ways = ((book.stand_ins, book.leet), (book.toneless, book.pinyin))
-        self._rereadings: list[Rereading | EscapedReading] = [
+        self._rereadings = [
             Rereading(book, text, folding=folding, index=index) for folding, index in ways if index.needles
         ]
-        self._has_escapes = False
+        self._escaped: EscapedReading | None = None
         self._pardons = [Pardons(book)] if book.allowed.needles else []
         """Of the plain reading, and of that with escapes."""
 
     def take(self, raw: str, at: int) -> Sequence[Hit]:
         """What ends with this character, which stands at `at`, or is certain only now."""
-        if raw == BACKSLASH and not self._has_escapes:
-            self._has_escapes = True
-            pardons = [each.fork() for each in self._pardons]
-            self._pardons += pardons
-            fork = EscapedReading(normaliser=self._normaliser.fork(), walk=self._plain.fork(), pardons=pardons)
-            self._rereadings.append(fork)
+        if raw == BACKSLASH and self._escaped is None:
+            self._escaped = self._forked()
         symbols = self._normaliser.take(raw, at)
         hits = self._found(symbols) if symbols else _NOTHING
+        if self._escaped is not None:
+            hits = [*hits, *self._escaped.take(raw, at, known=hits)]
         if not self._rereadings:
             return hits
         return _once([*hits, *(hit for each in self._rereadings for hit in each.take(raw, at))])
@@ -80,12 +78,16 @@ class Matcher:
     def finish(self, at: int) -> Sequence[Hit]:
         """What is certain because the text is over."""
         hits = self._found(self._normaliser.finish(at))
+        if self._escaped is not None:
+            hits = [*hits, *self._escaped.finish(at, known=hits)]
         return _once([*hits, *(hit for each in self._rereadings for hit in each.finish(at))])
 
     def undecided(self) -> int | None:
         """Where the first raw character stands that what comes next may make part of a phrase."""
         normaliser = self._normaliser
         place = _first(normaliser.undecided(), self._plain.alive(may_resume=normaliser.may_resume))
+        if self._escaped is not None:
+            place = _first(place, self._escaped.alive())
         for each in self._rereadings:
             place = _first(place, each.alive())
         return place
@@ -100,6 +102,11 @@ class Matcher:
         """Nothing before this place is asked for again."""
         for each in self._pardons:
             each.forget(before)
+
+    def _forked(self) -> EscapedReading:
+        pardons = [each.fork() for each in self._pardons]
+        self._pardons += pardons
+        return EscapedReading(normaliser=self._normaliser.fork(), walk=self._plain.fork(), pardons=pardons)
 
     def _found(self, symbols: Sequence[Symbol]) -> Sequence[Hit]:
         if self._pardons:

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from gateway.domain.moderation.phrases import Action
 from gateway.domain.moderation.release import ReleaseFilter, moderate
 from tests.support.phrase_lists import book
 
@@ -50,6 +51,13 @@ def test_a_phrase_is_found_where_its_escapes_begin_and_end(text: str, place: tup
 def test_what_is_no_escape_stands_for_itself(text: str) -> None:
     found = moderate(text, BOOK)
     assert (found.blocked is None, found.text) == (text != r"free \money", text if found.blocked is None else "")
+
+
+@pytest.mark.parametrize(
+    "text", ["free money\\", r"free money\n", r"free money\u4f", r"free money\q", r"x\n free money", "\\ 가"]
+)
+def test_what_both_readings_find_is_told_once(text: str) -> None:
+    assert len(moderate(text, book("free money", "가", action=Action.FLAG)).findings) == 1
 
 
 @pytest.mark.parametrize("before", ["", r"\n"])

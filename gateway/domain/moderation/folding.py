@@ -76,7 +76,6 @@ _UNSPACED = (
 )
 _GEORGIAN = range(0x10A0, 0x1100)
 _UNSEEN = (
-    range(0x115F, 0x1161),  # Hangul fillers: letters by their category
     range(0x17B4, 0x17B6),
     range(0x180B, 0x1810),
     range(0x2065, 0x2066),

@@ -39,6 +39,9 @@ _SEPARATORS = "丶丨丿灬ˆˇˈˉˊˋˌˍˎˏːˑˮʹʺʾʿˬǀǁǂǃꞈꞏꟷ
 """Letters by their category that nobody reads: strokes between characters, accents, tones and clicks that stand alone,
 what draws a word or a sound out, and marks that say the character before once more."""
 
+_BLANKS = "\u115f\u1160\u3164\uffa0"
+"""Fillers of Hangul: letters that look like white space."""
+
 LOOKALIKES: Mapping[str, str] = {
     **{strange: plain for strangers, plains in _PAIRS for strange, plain in zip(strangers, plains, strict=True)},
     **dict(zip(*_RADICALS, strict=True)),
@@ -47,7 +50,7 @@ LOOKALIKES: Mapping[str, str] = {
     **{chr(first + place): chr(ord("a") + place) for first in (0x1F150, 0x1F170) for place in range(26)},
     **{"™": " ", "℠": " "},  # they end a word, and are no letters of it
     **dict.fromkeys("ʼʻʽ", "'"),
-    **dict.fromkeys(_SEPARATORS, "·"),
+    **dict.fromkeys(_SEPARATORS + _BLANKS, "·"),
 }
 
 _LATIN_NAME = re.compile(

@@ -1,5 +1,6 @@
 """Ways to write a phrase so that a person reads it and a list of words does not."""
 
+import json
 import re
 import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -136,6 +137,10 @@ EVASIONS: Mapping[str, Callable[[str], str]] = {
     "no-break spaces between words": _between_words("\u00a0"),
     "line breaks between words": _between_words("\n"),
     "emoji between words": _between_words("🙂"),
+    "fillers between words": _between_words("\u3164"),
+    "escapes of JSON": lambda phrase: json.dumps(phrase.replace(" ", "\n"))[1:-1],
+    "tatweels": _between("\u0640"),
+    "long sounds in Han": _between_han("ー"),
     "spelt out": _spelt_out(" "),
     "spelt out with dots": _spelt_out("."),
     "spelt out with dashes": _spelt_out(" - "),

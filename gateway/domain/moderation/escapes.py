@@ -75,8 +75,7 @@ class EscapedReading:
     def _read(self, char: str, at: int) -> Sequence[Hit]:
         """What the escape stands for, in all the places that it takes up."""
         self._begun = ""
-        symbols = self._normaliser.take(char, self._at)
-        return self._found((one, kind, start, at + 1 if end > self._at else end) for one, kind, start, end in symbols)
+        return self._found(self._normaliser.take(char, self._at, at + 1))
 
     def _given_up(self, raw: str, at: int) -> Sequence[Hit]:
         """It is none; what comes now may begin another, but not behind a backslash that stands for itself."""

@@ -54,18 +54,20 @@ class Normaliser:
         """Whether there were only joints since the last word."""
         return self._after is Kind.JOINT
 
-    def take(self, raw: str, at: int) -> Sequence[Symbol]:
-        """The symbols that are certain now that one more character is known, which stands at `at`."""
-        glyphs = self._folding[raw]
+    def take(self, raw: str, at: int, end: int | None = None) -> Sequence[Symbol]:
+        """The symbols that are certain now that one more character is known, which stands at `at`, and takes up all
+        places before `end` if it is written in several.
+        """
+        glyphs, end = self._folding[raw], end or at + 1
         if len(glyphs) == 1 and glyphs[0][1] is self._after and self._growing is None and not self._inner:
             # What most characters are: one more of the same word, or of what is between words.
             char, kind = glyphs[0]
-            return () if kind is _NOISE or kind is _JOINT else ((char, kind, at, at + 1),)
+            return () if kind is _NOISE or kind is _JOINT else ((char, kind, at, end),)
         symbols: list[Symbol] = []
         for number, (char, kind) in enumerate(glyphs):
             # A sign that is part of a character, as in ⒜, ends a word behind the whole of it.
             behind = number and (kind is Kind.NOISE or kind is Kind.JOINT)
-            self._read((char, kind, at + 1 if behind else at, at + 1), symbols)
+            self._read((char, kind, end if behind else at, end), symbols)
         return symbols
 
     def finish(self, at: int) -> Sequence[Symbol]:

@@ -27,6 +27,7 @@ texts = st.lists(st.sampled_from(MATTER), max_size=10).map("".join)
         (r"\q\nfree money", (4, 14)),
         (r"\u00\nfree money", (6, 16)),
         (r"\\free money", (2, 12)),
+        (r"\uac00\ub098.", (0, 12)),
         (r"free\ud83d\ude42money", (0, 21)),
     ],
 )

@@ -51,11 +51,12 @@ def _shape(name: str, kind: SignalKind, weight: float, hints: str, pattern: str)
 
 
 SHAPES: tuple[Shape, ...] = (
-    _shape("control_token", _K.DELIMITER, 0.85, "<|", r"<\|[a-z_]{2,30}\|>"),
+    # By themselves these are flagged only: prompts hold none of them, whoever sends them.
+    _shape("control_token", _K.DELIMITER, 0.6, "<|", r"<\|[a-z_]{2,30}\|>"),
     _shape(
         "template_token",
         _K.DELIMITER,
-        0.8,
+        0.6,
         "[inst [/inst <<sys _turn> [system_prompt [/system_prompt <s>",
         r"\[/?inst\]|<</?sys>>|<(?:start|end)_of_turn>|\[/?system_prompt\]|<s>\s{0,8}\[",
     ),

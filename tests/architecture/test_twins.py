@@ -40,6 +40,7 @@ ELSEWHERE = {
     "gateway/adapters/memory_journals.py": "tests/contract/gateway/test_journals.py",
     "gateway/adapters/redis_journals.py": "tests/contract/gateway/test_journals.py",
     "gateway/adapters/redis_mail.py": "tests/contract/gateway/test_mail.py",
+    "gateway/domain/moderation/likeness_weights.py": "tests/unit/gateway/domain/moderation/test_likeness.py",
     "gateway/ports.py": "tests/contract/gateway/test_postgres_accounts.py",
     "gateway/wiring/authoring.py": "tests/integration/test_wiring.py",
     "gateway/wiring/clock.py": "tests/integration/test_wiring.py",

@@ -18,10 +18,12 @@ from gateway.domain.moderation.injection_marks import Lexicon, Mark
 from gateway.domain.moderation.injection_reading import Read
 from gateway.domain.moderation.injection_rules import RuleBook, SignalKind
 from gateway.domain.moderation.injection_shapes import shape_hits
+from gateway.domain.moderation.likeness import Likeness
 
 _REJOINED_WEIGHT = 0.3
 _DISGUISED_WEIGHT = 0.3
 _ENCODED_WEIGHT = 0.45
+_LIKENESS_WEIGHT = 0.4
 _ENOUGH_DISGUISED = 2
 _HIDDEN_ABOVE = 0.2
 """What a hidden passage must score by itself; a hidden greeting is no signal."""
@@ -79,6 +81,7 @@ class InjectionScorer:
 
     def __init__(self) -> None:
         self._lexicon = Lexicon(Folding())
+        self._likeness = Likeness()
         self._books = {surface: RuleBook(in_knowledge=surface is Surface.KNOWLEDGE) for surface in Surface}
 
     def score(self, text: str, surface: Surface = Surface.USER) -> Score:
@@ -91,8 +94,11 @@ class InjectionScorer:
             shown.append(Signal("written_apart", SignalKind.ENCODED, _REJOINED_WEIGHT, shown[0].span))
         if shown and marks.disguised >= _ENOUGH_DISGUISED:
             shown.append(Signal("figures_for_letters", SignalKind.ENCODED, _DISGUISED_WEIGHT, shown[0].span))
-        hidden = self._hidden(text, marks.found, book)
-        return _scored(tuple(chain(shown, hidden)))
+        signals = (*shown, *self._hidden(text, marks.found, book))
+        is_talk = surface is Surface.USER and _value(signals) < _LIKENESS_WEIGHT
+        if is_talk and self._likeness.is_like_injections(reading.text):
+            signals += (Signal("like_injections", SignalKind.LIKENESS, _LIKENESS_WEIGHT, (0, len(text))),)
+        return Score(_value(signals), signals)
 
     def _signals(self, reading: Read, marks: list[Mark], book: RuleBook) -> list[Signal]:
         by_words = (
@@ -131,7 +137,3 @@ def _in_raw(reading: Read, signals: list[Signal]) -> list[Signal]:
 
 def _value(signals: list[Signal] | tuple[Signal, ...]) -> float:
     return 1 - prod(1 - signal.weight for signal in signals)
-
-
-def _scored(signals: tuple[Signal, ...]) -> Score:
-    return Score(_value(signals), signals)

@@ -33,6 +33,8 @@ class SignalKind(StrEnum):
     UNBOUND = "unbound"
     HARM = "harm"
     LEAVES_ROLE = "leaves_role"
+    LIKENESS = "likeness"
+    """No order was found, but it is worded like injections."""
 
 
 class Rule(NamedTuple):

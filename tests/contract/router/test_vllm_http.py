@@ -2,10 +2,12 @@
 
 import asyncio
 import json
+import socket
 import time
 from collections.abc import Iterator
 
 import pytest
+from httpx import URL
 
 from router.adapters.upstream.client import UpstreamClient
 from router.adapters.vllm_http import VllmEngine
@@ -44,6 +46,11 @@ def call(*, is_streamed: bool = True, max_tokens: int = 16) -> Call:
 
 def replica(simulated: SimulatorProcess) -> Replica:
     return Replica(ReplicaId("replica-1"), simulated.url)
+
+
+def is_open(url: str) -> bool:
+    with socket.socket() as plain:
+        return plain.connect_ex((URL(url).host, URL(url).port)) == 0
 
 
 async def body_of(engine: VllmEngine, simulated: SimulatorProcess, asked: Call) -> bytes:
@@ -131,6 +138,8 @@ async def test_each_fault_is_told_in_time_and_by_its_name(
     kinds: type[EngineError] | tuple[type[EngineError], ...],
 ) -> None:
     simulated.fault(**fault)
+    if fault["kind"] == "refuse_connections":  # the port closes a moment after it was asked for
+        await until(lambda: not is_open(simulated.url), "the port stays open")
     began = time.monotonic()
     with pytest.raises(EngineError) as caught:
         await body_of(engine, simulated, call())

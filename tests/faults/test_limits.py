@@ -13,6 +13,7 @@ from typing import Any
 
 import httpx
 import pytest
+from redis import Redis
 
 from tests.support.gateway_process import GatewayProcess, World, turn_events, world
 from tests.support.postgres_fixture import PostgresTemplate
@@ -57,6 +58,12 @@ class Two:
             operator.put(path, json={**everything, **limits}).raise_for_status()
         time.sleep(0.3)  # longer than LIMITS__CACHE_S, which is what is promised
 
+    def forget_rates(self) -> None:
+        """What was asked for under the limits of another test would still count under those of the next."""
+        with Redis.from_url(self.world.redis.url) as client:
+            for key in client.scan_iter("dy:lim:rates:*"):
+                client.delete(key)
+
     def counted(self, name: str) -> float:
         """The metric of this name, with its labels, over both processes."""
         lines = [line for url in self.urls for line in httpx.get(f"{url}/metrics", trust_env=False).text.splitlines()]
@@ -85,6 +92,7 @@ def two(house: Two) -> Two:
     for engine in house.world.engines.values():
         engine.reset()
     house.set_limits()
+    house.forget_rates()
     return house
 
 

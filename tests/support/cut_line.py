@@ -87,7 +87,9 @@ class CutLine:
 
 
 def _reset(writer: asyncio.StreamWriter) -> None:
-    writer.get_extra_info("socket").setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, _RESET)
+    end: socket.socket = writer.get_extra_info("socket")
+    if end.fileno() >= 0:  # it may have been closed by its other side at this very moment
+        end.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, _RESET)
     writer.transport.abort()
 
 

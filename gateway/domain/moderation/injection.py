@@ -24,6 +24,7 @@ _REJOINED_WEIGHT = 0.3
 _DISGUISED_WEIGHT = 0.3
 _ENCODED_WEIGHT = 0.45
 _LIKENESS_WEIGHT = 0.4
+"""Asked only where all else comes to less, so that with it a score stays below 0.64: it names no reason to block."""
 _ENOUGH_DISGUISED = 2
 _HIDDEN_ABOVE = 0.2
 """What a hidden passage must score by itself; a hidden greeting is no signal."""

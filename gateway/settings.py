@@ -32,6 +32,7 @@ from gateway.limit_settings import LimitSettings
 from gateway.moderation_settings import ModerationSettings
 from gateway.openai_settings import OpenAiSettings
 from gateway.store_settings import RecordsSettings, RedisSettings
+from router.fleet.settings import FleetSettings
 from router.settings import RouterSettings
 from sessions.domain.budget import fitting
 from sessions.domain.tiers import Offer, Tier, offer_of
@@ -99,6 +100,7 @@ class Settings(BaseSettings):
     openai: OpenAiSettings = Field(default_factory=OpenAiSettings)
     moderation: ModerationSettings = Field(default_factory=ModerationSettings)
     limits: LimitSettings = Field(default_factory=LimitSettings)
+    fleet: FleetSettings = Field(default_factory=FleetSettings)
     access: AccessSettings = Field(default_factory=AccessSettings)
     instance: str = Field(
         default_factory=lambda: secrets.token_hex(8), min_length=1, max_length=64, description="told by /livez"

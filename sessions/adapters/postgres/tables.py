@@ -154,13 +154,46 @@ drills = Table(
     Column("version", Integer, nullable=False),
     Column("created_by", Uuid, nullable=False),
     Column("created_at", MOMENT, nullable=False),
+    Column("series_id", Uuid),
+    Column("import_key", Text),
     PrimaryKeyConstraint("id", name="drills_pkey"),
     UniqueConstraint("tenant_id", "id", name="drills_tenant_id_id_key"),
     ForeignKeyConstraint(
         ["tenant_id", "scenario_id"], ["scenarios.tenant_id", "scenarios.id"], name="drills_scenario_fkey"
     ),
     ForeignKeyConstraint(["tenant_id", "created_by"], ["accounts.tenant_id", "accounts.id"], name="drills_author_fkey"),
+    ForeignKeyConstraint(
+        ["tenant_id", "series_id"], ["drill_series.tenant_id", "drill_series.id"], name="drills_series_fkey"
+    ),
     Index("drills_by_age", "tenant_id", "created_at", "id"),
+    Index("drills_by_series", "tenant_id", "series_id", "starts_at", postgresql_where=text("series_id is not null")),
+    Index(
+        "drills_import_key",
+        "tenant_id",
+        "import_key",
+        unique=True,
+        postgresql_where=text("import_key is not null"),
+    ),
+    Index("drills_by_time", "ends_at", "starts_at"),
+)
+
+drill_series = Table(
+    "drill_series",
+    metadata,
+    Column("id", Uuid, nullable=False),
+    Column("tenant_id", Uuid, nullable=False),
+    Column("cron", Text, nullable=False),
+    Column("timezone", Text, nullable=False),
+    Column("minutes", Integer, nullable=False),
+    Column("first_at", MOMENT, nullable=False),
+    Column("last_at", MOMENT, nullable=False),
+    Column("created_by", Uuid, nullable=False),
+    Column("created_at", MOMENT, nullable=False),
+    PrimaryKeyConstraint("id", name="drill_series_pkey"),
+    UniqueConstraint("tenant_id", "id", name="drill_series_tenant_id_id_key"),
+    ForeignKeyConstraint(
+        ["tenant_id", "created_by"], ["accounts.tenant_id", "accounts.id"], name="drill_series_author_fkey"
+    ),
 )
 
 sessions = Table(

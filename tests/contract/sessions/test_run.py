@@ -25,7 +25,7 @@ def _ask(database_url: str, question: str) -> list[tuple[object, ...]]:
 
 def test_an_empty_database_gets_every_table(empty_database_url: str) -> None:
     upgrade(empty_database_url)
-    assert _ask(empty_database_url, "select version_num from alembic_version") == [("0008",)]
+    assert _ask(empty_database_url, "select version_num from alembic_version") == [("0009",)]
     assert _ask(empty_database_url, "select count(*) from turns") == [(0,)]
 
 
@@ -41,7 +41,7 @@ def test_many_at_once_do_it_once(empty_database_url: str) -> None:
     with ThreadPoolExecutor(4) as pool:
         for done in [pool.submit(upgrade, empty_database_url) for _ in range(4)]:
             done.result()
-    assert _ask(empty_database_url, "select version_num from alembic_version") == [("0008",)]
+    assert _ask(empty_database_url, "select version_num from alembic_version") == [("0009",)]
 
 
 def test_two_processes_at_once_do_it_once(empty_database_url: str) -> None:
@@ -73,4 +73,4 @@ def test_a_database_that_is_away_is_told_in_our_words() -> None:
 def test_the_steps_form_one_line() -> None:
     steps = ScriptDirectory.from_config(configuration())
     assert len(steps.get_heads()) == 1
-    assert [step.revision for step in steps.walk_revisions()] == [f"{number:04}" for number in range(8, 0, -1)]
+    assert [step.revision for step in steps.walk_revisions()] == [f"{number:04}" for number in range(9, 0, -1)]

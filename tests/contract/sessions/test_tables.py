@@ -7,22 +7,26 @@ from sqlalchemy import Connection, insert, inspect, text
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.ext.asyncio import AsyncEngine
 
+from router.fleet.adapters import tables as fleet_tables
 from sessions.adapters.postgres import knowledge_tables, moderation_tables
 from sessions.adapters.postgres.tables import metadata, scenarios, sessions, turns
 from tests.support.records_world import ELSEWHERE, HERE, NOON, settle, uuid_of
 
 pytestmark = pytest.mark.postgres
 
+TABLES = {**metadata.tables, **fleet_tables.metadata.tables}
+
 
 def _differences(connection: Connection) -> list[object]:
-    return list(compare_metadata(MigrationContext.configure(connection, opts={"compare_type": True}), metadata))
+    context = MigrationContext.configure(connection, opts={"compare_type": True})
+    return list(compare_metadata(context, [metadata, fleet_tables.metadata]))
 
 
 def _keys(connection: Connection) -> dict[str, tuple[str | None, list[str]]]:
     found = inspect(connection)
     return {
         name: (found.get_pk_constraint(name)["name"], found.get_pk_constraint(name)["constrained_columns"])
-        for name in metadata.tables
+        for name in TABLES
     }
 
 
@@ -43,7 +47,7 @@ async def test_primary_keys_are_those_of_the_tables(database_engine: AsyncEngine
     async with database_engine.connect() as connection:
         assert await connection.run_sync(_keys) == {
             name: (str(table.primary_key.name), [column.name for column in table.primary_key])
-            for name, table in metadata.tables.items()
+            for name, table in TABLES.items()
         }
 
 

@@ -137,6 +137,14 @@ class DecisionNotFound(GatewayError):
     """Nothing is kept of this turn's routing: there was no such turn, or it is too long ago."""
 
 
+class PoolNotFound(GatewayError):
+    """No pool is configured for the model."""
+
+    def __init__(self, model: str, *, known: Sequence[str]) -> None:
+        there = f"there are {', '.join(known)}" if known else "no pools are configured (DRILLYARD_FLEET__POOLS)"
+        super().__init__(f"there is no pool {model[:100]!r}; {there}")
+
+
 class RouterUnreachable(GatewayError):
     """The router that this gateway uses over HTTP cannot be asked now."""
 

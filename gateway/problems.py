@@ -13,6 +13,7 @@ from itertools import chain
 from gateway import errors as edge
 from gateway.domain.limit_headers import limit_headers
 from router import errors as routing
+from router.fleet import errors as scaling
 from sessions import errors as training
 
 PROBLEM_JSON = "application/problem+json"
@@ -38,6 +39,7 @@ _UNAVAILABLE = HTTPStatus.SERVICE_UNAVAILABLE
 
 _NO_REPLICA = "no replica can take the turn now; nothing was generated"
 _NO_ROOM = "every replica is full, and the wait for room was in vain; nothing was generated"
+_NO_PLAN = "the classes, or what is remembered of the fleet, cannot be read now"
 _INTERNAL = Kind(HTTPStatus.INTERNAL_SERVER_ERROR, "internal_error", "something went wrong here; it has been logged")
 
 KINDS: Mapping[type[Exception], Kind] = {
@@ -68,6 +70,7 @@ KINDS: Mapping[type[Exception], Kind] = {
     edge.AccountRefused: Kind(_CONFLICT, "account_refused"),
     edge.AccountNotFound: Kind(HTTPStatus.NOT_FOUND, "account_not_found", "there is no such account"),
     edge.DecisionNotFound: Kind(HTTPStatus.NOT_FOUND, "decision_not_found", "nothing is kept of this turn's routing"),
+    edge.PoolNotFound: Kind(HTTPStatus.NOT_FOUND, "pool_not_found"),
     edge.RouterUnreachable: Kind(_UNAVAILABLE, "router_unreachable", "the router cannot be asked now"),
     edge.ParameterUnsupported: Kind(HTTPStatus.BAD_REQUEST, "unsupported_parameter", facts=("param",)),
     edge.ModelNotServed: Kind(HTTPStatus.NOT_FOUND, "model_not_found", facts=("param",)),
@@ -169,6 +172,14 @@ KINDS: Mapping[type[Exception], Kind] = {
     routing.BoardUnavailable: Kind(_UNAVAILABLE, "board_unavailable", "orders for the fleet cannot be given now"),
     routing.DecisionsUnavailable: Kind(_UNAVAILABLE, "decisions_unavailable", "the decisions cannot be read now"),
     routing.FleetSourceUnavailable: _INTERNAL,  # the last known fleet goes on; no request ever meets it
+    scaling.LedgerUnavailable: Kind(_UNAVAILABLE, "plan_unavailable", _NO_PLAN),
+    scaling.CalendarUnavailable: Kind(_UNAVAILABLE, "plan_unavailable", _NO_PLAN),
+    # The rest is met by the controller alone, at its rounds; no request ever meets it.
+    scaling.HostUnavailable: _INTERNAL,
+    scaling.NotLeading: _INTERNAL,
+    scaling.RoutersUnavailable: _INTERNAL,
+    scaling.WeightsUnusable: _INTERNAL,
+    scaling.AlarmNotHeard: _INTERNAL,
 }
 
 UNKNOWN_PATH = Kind(HTTPStatus.NOT_FOUND, "not_found", "there is nothing at this path")

@@ -1,0 +1,35 @@
+"""A ledger in a real Postgres whose process leads."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+from sqlalchemy import text
+from sqlalchemy.ext.asyncio import AsyncEngine
+
+from router.fleet.adapters.fleet_database import FleetDatabase
+from router.fleet.adapters.postgres_leadership import PostgresLeadership
+from router.fleet.adapters.postgres_ledger import PostgresLedger
+from sessions.tenant_wall import EVERY_TENANT, STEP
+from tests.support.postgres_fixture import libpq_url
+
+
+@asynccontextmanager
+async def leadership(database_url: str, name: str = "one", *, idle_s: float = 15.0) -> AsyncIterator[PostgresLeadership]:
+    found = PostgresLeadership(address=libpq_url(database_url), name=name, idle_s=idle_s)
+    try:
+        yield found
+    finally:
+        await found.close()
+
+
+def ledger_of(engine: AsyncEngine, leader: PostgresLeadership | None = None) -> PostgresLedger:
+    """As in the service, which is not the owner of its tables."""
+    database = FleetDatabase(engine=engine, step=text(STEP).bindparams(side=EVERY_TENANT))
+    return PostgresLedger(database=database, token=lambda: None if leader is None else leader.token)
+
+
+@asynccontextmanager
+async def leading_ledger(engine: AsyncEngine, database_url: str) -> AsyncIterator[PostgresLedger]:
+    async with leadership(database_url) as leader:
+        assert await leader.held()
+        yield ledger_of(engine, leader)

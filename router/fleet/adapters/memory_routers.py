@@ -1,0 +1,57 @@
+"""The routers as the controller sees them, in this process alone: for tests, and for weeks that are simulated."""
+
+from collections.abc import Sequence
+
+from typing_extensions import override
+
+from router.domain.drain import DrainProgress
+from router.domain.fleet import ReplicaId, ReplicaSpec
+from router.fleet.ports import Routers, RoutersState
+
+
+class MemoryRouters(Routers):
+    """They heed every order at once; their sessions are set from outside."""
+
+    def __init__(self) -> None:
+        self.joined: dict[ReplicaId, ReplicaSpec] = {}
+        self.draining: set[ReplicaId] = set()
+        self.sessions: dict[ReplicaId, int] = {}
+
+    @override
+    async def state(self, replicas: Sequence[ReplicaId]) -> RoutersState:
+        return RoutersState(
+            joined=dict(self.joined),
+            drains={replica: self._progress(replica) for replica in self.draining},
+            live_sessions={replica: self.sessions.get(replica, 0) for replica in replicas},
+        )
+
+    @override
+    async def join(self, replica: ReplicaSpec) -> None:
+        self.joined[replica.id] = replica
+        self.draining.discard(replica.id)
+
+    @override
+    async def drain(self, replica: ReplicaId) -> None:
+        self.draining.add(replica)
+
+    @override
+    async def keep(self, replica: ReplicaId) -> None:
+        self.draining.discard(replica)
+
+    @override
+    async def leave(self, replica: ReplicaId) -> None:
+        self.joined.pop(replica, None)
+        self.draining.discard(replica)
+        self.sessions.pop(replica, None)
+
+    def _progress(self, replica: ReplicaId) -> DrainProgress:
+        left = self.sessions.get(replica, 0)
+        return DrainProgress(
+            replica=replica,
+            acknowledged=(),
+            missing=(),
+            in_flight=0,
+            sessions_left=left,
+            seconds_left=0.0,
+            may_stop=left == 0,
+        )

@@ -1,0 +1,1 @@
+"""A host whose replicas are figures, in a time that is told."""

@@ -1,9 +1,13 @@
 """What drills and their seats need from outside."""
 
+from collections.abc import Mapping, Sequence
+from datetime import datetime
 from typing import Protocol
 
+from sessions.domain.class_calendar import TimedClass, Wishes
 from sessions.domain.drill import Drill, DrillId
 from sessions.domain.page import Cursor, Page
+from sessions.domain.scenario import ScenarioId
 from sessions.domain.session import Session
 from sessions.domain.viewer import TenantId
 
@@ -24,6 +28,18 @@ class Drills(Protocol):
 
         Raises `DrillMoved`, and writes nothing, when the stored version is another.
         """
+
+
+class ClassCalendar(Protocol):
+    """The drills of all tenants. Each method raises `RecordsUnavailable`."""
+
+    async def between(self, since: datetime, until: datetime) -> Sequence[TimedClass]:
+        """Every drill that touches the span, in whatever state, by its start. Of very many only some thousands: those
+        that are to be held before the others, and the earliest of them.
+        """
+
+    async def wishes(self, tenant: TenantId, of: Sequence[ScenarioId]) -> Mapping[ScenarioId, Wishes]:
+        """What the tutors of these scenarios are asked for; one that is not there is left out."""
 
 
 class Seats(Protocol):

@@ -1,5 +1,7 @@
 """Drills in a dictionary, with the promises of the real ones."""
 
+from collections.abc import Sequence
+
 from typing_extensions import override
 
 from sessions.domain.drill import Drill, DrillId
@@ -12,6 +14,10 @@ from sessions.errors import DrillMoved
 class MemoryDrills(Drills):
     def __init__(self) -> None:
         self._drills: dict[DrillId, Drill] = {}
+
+    def all(self) -> Sequence[Drill]:
+        """Of every tenant."""
+        return tuple(self._drills.values())
 
     @override
     async def add(self, drill: Drill) -> None:

@@ -12,6 +12,7 @@ from sessions.domain.viewer import AccountId, TenantId
 from sessions.errors import DrillClosed, DrillInvalid, IllegalTransition
 
 DrillId = NewType("DrillId", UUID)
+SeriesId = NewType("SeriesId", UUID)
 
 MAX_PEOPLE = 1_000_000
 """Of a drill; also the most turns of it that may be set to run at once."""
@@ -70,6 +71,10 @@ class Drill:
     created_at: datetime
     state: DrillState = DrillState.SCHEDULED
     version: int = 1
+    series: SeriesId | None = None
+    """The classes that it repeats with."""
+    import_key: str | None = None
+    """What it is called in the file that it came from; no two drills of a tenant have the same."""
 
 
 def checked(plan: DrillPlan) -> DrillPlan:

@@ -60,6 +60,8 @@ ELSEWHERE = {
     "gateway/moderation_ports.py": "tests/contract/gateway/test_postgres_phrase_lists.py",
     "gateway/adapters/memory_limit_rows.py": "tests/contract/gateway/test_postgres_limits.py",
     "sessions/adapters/memory_drills.py": "tests/contract/sessions/test_drills.py",
+    "sessions/adapters/memory_class_calendar.py": "tests/contract/sessions/test_class_calendar.py",
+    "sessions/adapters/postgres/drill_rows.py": "tests/contract/sessions/test_drills.py",
     "sessions/adapters/away_records.py": "tests/unit/sessions/adapters/test_spooled_records.py",
     "sessions/adapters/local_turn_spool.py": "tests/contract/sessions/test_turn_spool.py",
     "sessions/adapters/overlaid_records.py": "tests/unit/sessions/adapters/test_spooled_records.py",

@@ -23,7 +23,7 @@ class PostgresTenantTiers(TenantTiers):
     async def of(self, tenant: TenantId) -> Mapping[Tier, str]:
         async with begun(self._engine, of=tenant) as work:
             row = await work.one(select(tenants.c.tiers).where(tenants.c.id == tenant))
-        return {} if row is None else _tiers(row.tiers)
+        return {} if row is None else tiers_of(row.tiers)
 
     @override
     async def change(self, tenant: TenantId, changes: Mapping[Tier, str | None]) -> None:
@@ -37,7 +37,7 @@ class PostgresTenantTiers(TenantTiers):
             await work.changed(update(tenants).where(tenants.c.id == tenant).values(tiers=merged))
 
 
-def _tiers(stored: Mapping[str, Any]) -> Mapping[Tier, str]:
+def tiers_of(stored: Mapping[str, Any]) -> Mapping[Tier, str]:
     """A later version may know kinds of work that this one does not."""
     known = {tier.value: tier for tier in Tier}
     return {known[name]: model for name, model in stored.items() if name in known}

@@ -14,7 +14,9 @@ from tests.support.postgres_fixture import libpq_url
 
 
 @asynccontextmanager
-async def leadership(database_url: str, name: str = "one", *, idle_s: float = 15.0) -> AsyncIterator[PostgresLeadership]:
+async def leadership(
+    database_url: str, name: str = "one", *, idle_s: float = 15.0
+) -> AsyncIterator[PostgresLeadership]:
     found = PostgresLeadership(address=libpq_url(database_url), name=name, idle_s=idle_s)
     try:
         yield found

@@ -6,6 +6,7 @@ from typing import Protocol
 
 from router.domain.drain import DrainProgress
 from router.domain.fleet import ReplicaId, ReplicaSpec
+from router.fleet.domain.canary import Hearing
 from router.fleet.domain.demand import Booking, PoolName
 from router.fleet.domain.hosted import HostedReplica, Mark
 from router.fleet.domain.past_starts import PastStart
@@ -127,6 +128,13 @@ class Warmth(Protocol):
 
     async def forget(self, replica: ReplicaId) -> None:
         """Stop whatever goes on for it."""
+
+
+class Canaries(Protocol):
+    async def hear(self, pool: PoolName, fingerprint: str, answer: str, replica: ReplicaId) -> Hearing:
+        """Keep the digest of what a replica answered, and judge it by those of its pool with the same `fingerprint`,
+        which names all that an answer may depend on; raises `LedgerUnavailable`.
+        """
 
 
 class Prefixes(Protocol):

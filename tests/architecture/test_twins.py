@@ -75,6 +75,7 @@ ELSEWHERE = {
     "sessions/adapters/memory_jobs.py": "tests/contract/sessions/test_job_queue.py",
     "sessions/adapters/postgres/job_rows.py": "tests/contract/sessions/test_job_book.py",
     "sessions/adapters/memory_tenant_tiers.py": "tests/contract/sessions/test_tenant_tiers.py",
+    "router/fleet/adapters/memory_canaries.py": "tests/contract/router/fleet/test_postgres_canaries.py",
     "router/adapters/memory_pins.py": "tests/contract/router/test_pins.py",
     "router/adapters/redis_pins.py": "tests/contract/router/test_pins.py",
     "router/adapters/vllm_probe.py": "tests/contract/router/test_probe.py",

@@ -75,7 +75,7 @@ canaries = Table(
     metadata,
     Column("pool", Text, nullable=False),
     Column("fingerprint", Text, nullable=False),
-    Column("answer", Text, nullable=False),
+    Column("answers", JSONB, nullable=False),
     Column("first_seen_at", _MOMENT, nullable=False),
     PrimaryKeyConstraint("pool", "fingerprint", name="fleet_canaries_pkey"),
 )

@@ -1,7 +1,7 @@
 """How far a replica's warm-up has come, and what it is given to compute."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from router.fleet.domain.replica_record import Milestone, WarmReport
 
@@ -13,6 +13,10 @@ class Prefix:
     name: str
     """The scenario's id, for operators."""
     messages: Sequence[Mapping[str, str]]
+    cache_salt: str = ""
+    """With which its tenant's turns are asked: without it nothing of theirs is found in the cache."""
+    template_arguments: Mapping[str, str] = field(default_factory=dict)
+    """What its turns give to the chat template beside the messages."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -89,7 +89,7 @@ STATEMENTS = (
     create table fleet_canaries (
         pool text not null,
         fingerprint text not null,
-        answer text not null,
+        answers jsonb not null,
         first_seen_at timestamptz not null,
         constraint fleet_canaries_pkey primary key (pool, fingerprint)
     )

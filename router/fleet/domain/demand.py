@@ -1,7 +1,5 @@
 """What the calendar asks of a pool: seats over time.
 
-Nothing calls this yet: the calendar is kept in `sessions`, and the controller that reads it follows.
-
 A seat is promised, so all of them are counted, whoever comes. Who is expected beyond the seats comes as a walk-in:
 without a watermark walk-ins never wait, so they are counted as far as they are expected; with one they wait while the
 drill is busy, which is what the watermark is for, and are not counted.

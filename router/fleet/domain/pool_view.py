@@ -22,6 +22,8 @@ class ReplicaSeen:
     """None: the pins cannot be read."""
     may_stop: bool = False
     """Of one that drains: every router agrees, and nothing runs there (`router.domain.drain`)."""
+    may_return: bool = True
+    """Of one that drains: whether it may be taken back. A drain that an operator ordered is his to end."""
 
 
 @dataclass(frozen=True, slots=True)

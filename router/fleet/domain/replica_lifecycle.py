@@ -1,7 +1,4 @@
-"""The life of one replica, from the wish for it to its end: states, what leads from one to another, and deadlines.
-
-Nothing calls this yet; the controller will derive each replica's state from what its host and the router tell of it.
-"""
+"""The life of one replica, from the wish for it to its end: states, what leads from one to another, and deadlines."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass

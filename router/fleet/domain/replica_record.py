@@ -60,6 +60,11 @@ class ReplicaRecord:
     def ordered(self) -> float:
         return self.reached[Milestone.REQUESTED]
 
+    @property
+    def was_taken_in(self) -> bool:
+        """Its host had it when it was first seen; nothing is known of its start."""
+        return self.reached.get(Milestone.SCHEDULED) == self.ordered
+
     def has(self, milestone: Milestone) -> bool:
         return milestone in self.reached
 

@@ -1,7 +1,5 @@
 """What to do with a pool now: which replicas to start, to drain, to keep and to stop, and why.
 
-Nothing calls this yet; the controller will, at each of its rounds.
-
 The decision is made anew each time from what is seen, and remembers nothing: a controller may be killed at any step,
 and the next one goes on from whatever there is. Once what was decided has come about, the same question has the answer
 "nothing". What is not known never makes a pool smaller: without a calendar only what runs is kept up, without sessions
@@ -115,7 +113,8 @@ def _grow(
 ) -> tuple[list[Action], Wait | None]:
     """Take drains back first, those with the most sessions before others; then start what is missing."""
     missing = least - ranks.present
-    drained = sorted(ranks.draining, key=lambda replica: -(replica.sessions or 0))[:missing]
+    ours = sorted(ranks.draining, key=lambda replica: -(replica.sessions or 0))
+    drained = [replica for replica in ours if replica.may_return][:missing]
     kept = [Action(Move.KEEP, "it is wanted again", replica.id) for replica in drained]
     missing -= len(kept)
     places = {

@@ -1,7 +1,5 @@
 """How many replicas a pool should have, from seats over time; and where it may not have as many.
 
-Nothing calls this yet; the controller that will ask follows.
-
 The rule is one formula. Let `need(u)` be the replicas that the seats at moment `u` take, and `later(x)` how many more
 can be begun after now and still be warm `x` seconds from now. Then the pool wants, at moment `t`,
 

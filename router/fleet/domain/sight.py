@@ -1,0 +1,119 @@
+"""What one look shows of one replica, and how far its record has come by it."""
+
+from dataclasses import dataclass, replace
+from typing import assert_never
+
+from router.domain.drain import DrainProgress
+from router.fleet.domain.hosted import HostedReplica, HostPhase
+from router.fleet.domain.pool_view import ReplicaSeen
+from router.fleet.domain.replica_lifecycle import ReplicaState, overdue
+from router.fleet.domain.replica_record import Milestone, ReplicaRecord, WarmReport
+from router.fleet.domain.warmth import Unfit, Warm, Warming, WarmLook
+
+_WARM_UP = (Milestone.HEALTHY, Milestone.CANARY_RIGHT, Milestone.PREFIXES_WARM)
+_SINCE = {
+    ReplicaState.WARMING: Milestone.HEALTHY,
+    ReplicaState.READY: Milestone.JOINED,
+    ReplicaState.DRAINING: Milestone.DRAINING,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Sight:
+    hosted: HostedReplica | None
+    """None: its host does not list it."""
+    is_known: bool | None = False
+    """Whether the routers know of it; None: they cannot be asked."""
+    drain: DrainProgress | None = None
+    sessions: int | None = 0
+    """None: the pins cannot be read."""
+    look: WarmLook | None = None
+    """None: its warm-up was not looked at."""
+    is_mute: bool = False
+    """It serves, and has generated nothing for too long."""
+
+
+def advanced(record: ReplicaRecord, sight: Sight, *, names_replicas: bool, now: float) -> ReplicaRecord:
+    """The record with the steps that were taken since, or with why it is given up."""
+    if record.failure or record.has(Milestone.STOPPING):
+        return record
+    record = _looked_at(_hosted(record, sight.hosted, now), sight.look, now)
+    failure = _failure(record, sight, names_replicas=names_replicas) or overdue(
+        state_of(record, sight), since=since(record, sight, now=now), now=now
+    )
+    return replace(record, failure=failure) if failure else record
+
+
+def state_of(record: ReplicaRecord, sight: Sight) -> ReplicaState:
+    if record.failure:
+        return ReplicaState.FAILED
+    if record.has(Milestone.DRAINING) or sight.drain is not None:
+        return ReplicaState.DRAINING
+    if record.has(Milestone.JOINED) or sight.is_known:
+        return ReplicaState.READY
+    if record.has(Milestone.HEALTHY):
+        return ReplicaState.WARMING
+    return ReplicaState.STARTING if record.has(Milestone.SCHEDULED) else ReplicaState.WANTED
+
+
+def since(record: ReplicaRecord, sight: Sight, *, now: float) -> float:
+    """When it came into its state. Weights may take as long as they take to come."""
+    state = state_of(record, sight)
+    if state is ReplicaState.STARTING:
+        if sight.hosted is not None and sight.hosted.phase is HostPhase.FETCHING:
+            return now
+        return record.reached.get(Milestone.PROCESS_UP, record.reached[Milestone.SCHEDULED])
+    return record.reached.get(_SINCE.get(state, Milestone.REQUESTED), record.ordered)
+
+
+def seen(record: ReplicaRecord, sight: Sight, *, now: float) -> ReplicaSeen:
+    return ReplicaSeen(
+        id=record.id,
+        state=state_of(record, sight),
+        since=since(record, sight, now=now),
+        ordered=record.ordered,
+        sessions=sight.sessions,
+        may_stop=sight.drain is not None and sight.drain.may_stop,
+        may_return=record.has(Milestone.DRAINING),
+    )
+
+
+def _hosted(record: ReplicaRecord, hosted: HostedReplica | None, now: float) -> ReplicaRecord:
+    if hosted is None:
+        return record
+    record = replace(record.at(Milestone.SCHEDULED, now), url=hosted.url or record.url)
+    if hosted.phase is not HostPhase.RUNNING:
+        return record
+    return record.at(Milestone.WEIGHTS_LOCAL, now).at(Milestone.PROCESS_UP, now)
+
+
+def _looked_at(record: ReplicaRecord, look: WarmLook | None, now: float) -> ReplicaRecord:
+    match look:
+        case Warm(report):
+            return _warmed(record, Milestone.PREFIXES_WARM, report, now)
+        case Warming(reached) if reached is not None:
+            return _warmed(record, reached, None, now)
+        case Warming() | Unfit() | None:
+            return record
+        case never:
+            assert_never(never)
+
+
+def _warmed(record: ReplicaRecord, reached: Milestone, report: WarmReport | None, now: float) -> ReplicaRecord:
+    for step in _WARM_UP[: _WARM_UP.index(reached) + 1]:
+        record = record.at(step, now)
+    return record if report is None else replace(record, report=report)
+
+
+def _failure(record: ReplicaRecord, sight: Sight, *, names_replicas: bool) -> str:
+    if sight.hosted is None:
+        # A host that names its replicas never gives a name twice; any other one starts again what it was asked for.
+        had_it = record.has(Milestone.SCHEDULED if names_replicas else Milestone.PROCESS_UP)
+        return "it is gone" if had_it else ""
+    if sight.hosted.phase is HostPhase.EXITED:
+        return sight.hosted.detail or "it ended by itself"
+    if sight.hosted.phase is HostPhase.STOPPING:
+        return "its host is taking it away"
+    if isinstance(sight.look, Unfit):
+        return sight.look.reason
+    return "it generates nothing any more" if sight.is_mute else ""

@@ -1,0 +1,31 @@
+"""Which of the replicas that serve have said nothing for too long to be believed alive."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from router.domain.fleet import ReplicaId
+
+
+@dataclass(frozen=True, slots=True)
+class Silence:
+    """Since when each replica has failed its canaries."""
+
+    since: Mapping[ReplicaId, float] = field(default_factory=dict)
+
+    def after(self, answers: Mapping[ReplicaId, bool | None], *, now: float) -> "Silence":
+        """`answers` of the replicas that serve: whether they generated their last canary; None: not known yet."""
+        return Silence(
+            {
+                replica: self.since.get(replica, now)
+                for replica, answer in answers.items()
+                if answer is False or (answer is None and replica in self.since)
+            }
+        )
+
+    def mute(
+        self, answers: Mapping[ReplicaId, bool | None], *, dead_after_s: float, now: float
+    ) -> frozenset[ReplicaId]:
+        """Those to be given up. When several serve and none of them answers, it is the asker who cannot be heard."""
+        if len(answers) > 1 and not any(answers.values()):
+            return frozenset()
+        return frozenset(replica for replica, since in self.since.items() if now - since >= dead_after_s)

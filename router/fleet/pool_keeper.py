@@ -1,0 +1,1 @@
+"""One pool's rounds."""

@@ -7,7 +7,7 @@ from router.domain.board import Board, RouterId
 from router.domain.decision import Decision
 from router.domain.exchange import Call
 from router.domain.fleet import AffinityKey, Fleet, Replica, ReplicaId, ReplicaSpec
-from router.domain.pin import Demand, Pin, PinnedLoad
+from router.domain.pin import Demand, InUse, Pin, PinnedLoad
 from router.domain.sighting import Look
 
 
@@ -50,6 +50,13 @@ class PinStore(Protocol):
         """At most so many of the sessions pinned to it, the longest unused first."""
 
 
+class PinUse(Protocol):
+    """Which pins are in use, beside those that only wait for their time to live."""
+
+    async def in_use(self, replicas: Sequence[ReplicaId], *, within_s: float) -> InUse:
+        """Sessions of each that were used within so long; raises `PinStoreUnavailable`."""
+
+
 class FleetBoard(Protocol):
     """Carries orders to every router process, and their acknowledgements back. One change is one atomic step.
 
@@ -62,8 +69,11 @@ class FleetBoard(Protocol):
     async def add(self, replica: ReplicaSpec) -> None:
         """Have it in the fleet beside those of the source; ends a removal or a drain of the same id."""
 
-    async def remove(self, replica: ReplicaId) -> None:
-        """Have it out of the fleet, whatever the source says; ends its drain."""
+    async def remove(self, replica: ReplicaId, *, keeps_out: bool = True) -> None:
+        """Have it out of the fleet, whatever the source says; ends its drain.
+
+        Not `keeps_out`: only undo whatever was ordered of it. Nothing of it is kept then, and there is always place.
+        """
 
     async def drain(self, replica: ReplicaId, *, within_s: float | None) -> None:
         """Order it emptied by then; a second order changes the deadline only. None: end the drain."""

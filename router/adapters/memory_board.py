@@ -43,10 +43,13 @@ class MemoryBoard(FleetBoard):
         self._drains.pop(replica.id, None)
 
     @override
-    async def remove(self, replica: ReplicaId) -> None:
+    async def remove(self, replica: ReplicaId, *, keeps_out: bool = True) -> None:
         check_name(replica)
-        _want_place(dict.fromkeys(self._removed), replica)
-        self._removed.add(replica)
+        if keeps_out:
+            _want_place(dict.fromkeys(self._removed), replica)
+            self._removed.add(replica)
+        else:
+            self._removed.discard(replica)
         self._added.pop(replica, None)
         self._drains.pop(replica, None)
 

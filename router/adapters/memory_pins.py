@@ -4,17 +4,17 @@ import time
 from collections import OrderedDict, defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import islice
+from itertools import islice, takewhile
 from math import inf
 
 from typing_extensions import override
 
 from router.domain.fleet import AffinityKey, ReplicaId
 from router.domain.leavers import Leavers
-from router.domain.pin import Demand, Pin, PinnedLoad
+from router.domain.pin import Demand, InUse, Pin, PinnedLoad
 from router.domain.placement import choose
 from router.domain.rendezvous import start_of
-from router.ports import PinStore
+from router.ports import PinStore, PinUse
 
 _NOTHING = PinnedLoad()
 _HOLDS_S = 3600.0
@@ -49,7 +49,7 @@ class _Cohorts:
         return {replica for replica, at in self._held.get(cohort, {}).items() if at > now - _HOLDS_S}
 
 
-class MemoryPins(PinStore):
+class MemoryPins(PinStore, PinUse):
     """For one process."""
 
     def __init__(
@@ -115,6 +115,15 @@ class MemoryPins(PinStore):
         self._forget_the_unused()
         here = self._at.get(replica, OrderedDict())
         return [(key, session.pin) for key, session in islice(here.items(), limit)]
+
+    @override
+    async def in_use(self, replicas: Sequence[ReplicaId], *, within_s: float) -> InUse:
+        after = self._forget_the_unused() - within_s
+        return InUse({replica: self._used_after(replica, after) for replica in replicas})
+
+    def _used_after(self, replica: ReplicaId, moment: float) -> int:
+        here = self._at.get(replica, OrderedDict())
+        return sum(1 for _ in takewhile(lambda session: session.used > moment, reversed(here.values())))
 
     def _choose(self, key: AffinityKey, candidates: Sequence[ReplicaId], demand: Demand, now: float) -> ReplicaId:
         return choose(

@@ -34,9 +34,9 @@ class RedisBoard(FleetBoard):
         await self._change("add", replica.id, json.dumps({"url": replica.url, "models": sorted(replica.models)}))
 
     @override
-    async def remove(self, replica: ReplicaId) -> None:
+    async def remove(self, replica: ReplicaId, *, keeps_out: bool = True) -> None:
         check_name(replica)
-        await self._change("remove", replica)
+        await self._change("remove" if keeps_out else "forget", replica)
 
     @override
     async def drain(self, replica: ReplicaId, *, within_s: float | None) -> None:

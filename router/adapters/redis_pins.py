@@ -12,11 +12,11 @@ from typing_extensions import override
 
 from router.adapters.redis_script import RedisAway, RedisScript
 from router.domain.fleet import AffinityKey, ReplicaId
-from router.domain.pin import Demand, Pin, PinnedLoad
+from router.domain.pin import Demand, InUse, Pin, PinnedLoad
 from router.domain.pin_record import PinRecord, Touched
 from router.domain.rendezvous import start_of
 from router.errors import PinStoreUnavailable
-from router.ports import PinStore
+from router.ports import PinStore, PinUse
 
 _SWEPT_AT_ONCE = 1_000
 _SWEEPS = 100
@@ -31,11 +31,12 @@ _SCRIPTS = (
     "sweep_pins",
     "pin_loads",
     "pinned_here",
+    "pins_in_use",
     "epoch",
 )
 
 
-class RedisPins(PinStore):
+class RedisPins(PinStore, PinUse):
     """Needs Redis 6.2 or newer."""
 
     def __init__(
@@ -89,6 +90,11 @@ class RedisPins(PinStore):
         found = _items(await self._run("pinned_here", replica, limit))
         pairs = zip(found[::2], found[1::2], strict=True)
         return [(AffinityKey(_text(key)), Pin(replica, _integer(generation))) for key, generation in pairs]
+
+    @override
+    async def in_use(self, replicas: Sequence[ReplicaId], *, within_s: float) -> InUse:
+        contents, *counts = _items(await self._run("pins_in_use", round(within_s * 1000), *replicas))
+        return InUse(dict(zip(replicas, map(_integer, counts), strict=True)), _text(contents))
 
     async def find(self, key: AffinityKey) -> PinRecord | None:
         """As `get`, with what the pin was claimed for."""

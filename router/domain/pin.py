@@ -1,5 +1,6 @@
 """A pin: which replica holds a session's cache, and how often that has changed."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 
@@ -43,6 +44,15 @@ class Demand:
     """KV it is expected to hold; with the default every session counts the same."""
     cohort: str = ""
     """Names the prefix it shares with others, such as its tenant's scenario; empty: none."""
+
+
+@dataclass(frozen=True, slots=True)
+class InUse:
+    """Sessions that were used lately."""
+
+    sessions: Mapping[ReplicaId, int]
+    contents: str = ""
+    """Names what the store holds as a whole; another name means that it was emptied meanwhile."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -50,6 +50,13 @@ function steps.remove()
   return 1
 end
 
+function steps.forget()
+  redis.call('SREM', REMOVED, name)
+  redis.call('HDEL', ADDED, name)
+  redis.call('HDEL', DRAINS, name)
+  return 1
+end
+
 function steps.drain()
   if not has_place(DRAINS) then return 0 end
   local known = redis.call('HGET', DRAINS, name)

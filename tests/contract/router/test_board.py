@@ -60,6 +60,29 @@ async def test_removing_ends_an_addition_and_a_drain(board: FleetBoard) -> None:
     assert (seen.added, seen.removed, seen.drains) == ((), frozenset({A}), {})
 
 
+async def test_what_was_ordered_of_a_replica_can_be_undone_without_a_trace(board: FleetBoard) -> None:
+    before = await board.read()
+    await board.add(SPEC)
+    await board.drain(A, within_s=60)
+    await board.remove(B)
+    for replica in (A, B, A):
+        await board.remove(replica, keeps_out=False)
+    seen = await board.read()
+    assert seen == Board(now=seen.now) == Board(now=seen.now, added=before.added)
+
+
+async def test_replicas_may_come_and_go_without_end(board: FleetBoard, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(board_limits, "MOST_ENTRIES", 1)
+    monkeypatch.setattr("router.adapters.redis_board.MOST_ENTRIES", 1)
+    for number in range(5):
+        await board.add(ReplicaSpec(ReplicaId(f"start-{number}"), "http://a"))
+        await board.drain(ReplicaId(f"start-{number}"), within_s=60)
+        await board.remove(ReplicaId(f"start-{number}"), keeps_out=False)
+    await board.remove(B)
+    await board.remove(ReplicaId("start-9"), keeps_out=False)
+    assert (await board.read()).removed == {B}
+
+
 async def test_a_second_order_changes_the_deadline_of_a_drain_only(board: FleetBoard) -> None:
     await board.drain(A, within_s=60)
     first = (await board.read()).drains[A]
@@ -139,6 +162,8 @@ async def test_a_full_board_takes_no_more_but_still_changes(board: FleetBoard, m
 async def test_names_that_do_not_fit_are_refused(board: FleetBoard, name: str) -> None:
     with pytest.raises(ValueError, match="name"):
         await board.remove(ReplicaId(name))
+    with pytest.raises(ValueError, match="name"):
+        await board.remove(ReplicaId(name), keeps_out=False)
     with pytest.raises(ValueError, match="name"):
         await board.drain(ReplicaId(name), within_s=1)
     with pytest.raises(ValueError, match="name"):

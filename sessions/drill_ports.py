@@ -5,9 +5,10 @@ from datetime import datetime
 from typing import Protocol
 
 from sessions.domain.class_calendar import TimedClass, Wishes
-from sessions.domain.drill import Drill, DrillId
+from sessions.domain.drill import Drill, DrillId, SeriesId
 from sessions.domain.page import Cursor, Page
 from sessions.domain.scenario import ScenarioId
+from sessions.domain.series import Series
 from sessions.domain.session import Session
 from sessions.domain.viewer import TenantId
 
@@ -28,6 +29,33 @@ class Drills(Protocol):
 
         Raises `DrillMoved`, and writes nothing, when the stored version is another.
         """
+
+
+class DrillBook(Protocol):
+    """Many drills of a tenant at once. Each method raises `RecordsUnavailable`."""
+
+    async def write(
+        self, tenant: TenantId, *, added: Sequence[Drill] = (), advanced: Sequence[Drill] = (), of: Series | None = None
+    ) -> None:
+        """New drills and changed ones, and the new series that they are of, in one transaction.
+
+        Raises `DrillMoved`, and writes nothing, when the `version` of a changed one is not one above the stored one, or
+        a new one has the import key of another.
+        """
+
+    async def series(self, tenant: TenantId, series: SeriesId) -> tuple[Series, Sequence[Drill]] | None:
+        """A series with its drills, by their start."""
+
+    async def imported(self, tenant: TenantId, keys: Sequence[str]) -> Sequence[Drill]:
+        """The drills that have one of these import keys."""
+
+    async def to_come(self, tenant: TenantId, prefix: str, *, after: datetime) -> Sequence[Drill]:
+        """The scheduled drills that start after the moment and whose import keys begin so."""
+
+    async def held(
+        self, tenant: TenantId, since: datetime, until: datetime, *, limit: int, after: Cursor | None = None
+    ) -> Page[Drill]:
+        """Those that touch the span, by their start."""
 
 
 class ClassCalendar(Protocol):

@@ -1,0 +1,58 @@
+"""Time zones by their names, and what clocks show in them."""
+
+from datetime import UTC, datetime, timedelta
+from zoneinfo import ZoneInfo
+
+import pytest
+
+from sessions.domain.zone import is_skipped, moment_at, zone_of
+
+BERLIN = ZoneInfo("Europe/Berlin")
+
+
+@pytest.mark.parametrize("name", ["Europe/Berlin", "UTC", "America/Argentina/Buenos_Aires", "Etc/GMT+5"])
+def test_a_zone_is_found_by_its_name(name: str) -> None:
+    assert zone_of(name) == ZoneInfo(name)
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "",
+        "Europe",
+        "Europe/",
+        "Europe/Bern1",
+        "../etc/passwd",
+        "/etc/passwd",
+        "localtime",
+        "Factory",
+        "x\0",
+        "é",
+        "A" * 65,
+        "Europe/../Europe/Berlin",
+    ],
+)
+def test_what_is_no_zone_is_none(name: str) -> None:
+    assert zone_of(name) is None
+
+
+@pytest.mark.parametrize(
+    ("wall", "moment", "skipped"),
+    [
+        ("2026-03-29 01:59", datetime(2026, 3, 29, 0, 59, tzinfo=UTC), False),
+        ("2026-03-29 02:00", datetime(2026, 3, 29, 1, 0, tzinfo=UTC), True),
+        ("2026-03-29 02:30", datetime(2026, 3, 29, 1, 30, tzinfo=UTC), True),
+        ("2026-03-29 03:00", datetime(2026, 3, 29, 1, 0, tzinfo=UTC), False),
+        ("2026-10-25 02:30", datetime(2026, 10, 25, 0, 30, tzinfo=UTC), False),
+        ("2026-10-25 03:00", datetime(2026, 10, 25, 2, 0, tzinfo=UTC), False),
+    ],
+)
+def test_a_time_on_the_wall_is_one_moment(wall: str, moment: datetime, skipped: bool) -> None:
+    assert moment_at(datetime.fromisoformat(wall), BERLIN) == moment
+    assert is_skipped(datetime.fromisoformat(wall), BERLIN) is skipped
+
+
+def test_a_day_may_be_skipped() -> None:
+    apia, noon = ZoneInfo("Pacific/Apia"), datetime.fromisoformat("2011-12-30 12:00")
+    assert is_skipped(noon, apia)
+    assert moment_at(noon, apia) - moment_at(noon - timedelta(days=1), apia) == timedelta(days=1)

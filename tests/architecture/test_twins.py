@@ -14,6 +14,7 @@ ELSEWHERE = {
     "gateway/job_cases.py": "tests/integration/api/test_jobs.py",
     "gateway/cli/answers_wire.py": "tests/integration/cli/test_answers.py",
     "gateway/api/drill_views.py": "tests/integration/api/test_drills.py",
+    "gateway/api/fleet_plan_views.py": "tests/integration/api/test_fleet_plan.py",
     "gateway/api/limit_views.py": "tests/integration/api/test_limits.py",
     "gateway/api/moderation_bodies.py": "tests/integration/api/test_moderation.py",
     "gateway/api/moderation_views.py": "tests/integration/api/test_moderation.py",

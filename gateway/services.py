@@ -6,6 +6,7 @@ from datetime import datetime
 
 from gateway.access_ports import SignIn, Tickets
 from gateway.current_limits import CurrentLimits
+from gateway.fleet_plan import FleetPlans
 from gateway.job_cases import JobCases
 from gateway.key_uses import KeyUses
 from gateway.knowledge_cases import KnowledgeCases
@@ -71,3 +72,4 @@ class Services:
     chats: OpenAiChats
     moderation: ModerationCases
     reviews: ReviewCases
+    plans: FleetPlans

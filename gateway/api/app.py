@@ -15,6 +15,7 @@ from gateway.api import (
     chat_completions,
     drills,
     fleet,
+    fleet_plan,
     health,
     jobs,
     keys,
@@ -64,6 +65,7 @@ ROUTERS: Sequence[APIRouter] = (
     reviews.routes,
     knowledge.routes,
     fleet.routes,
+    fleet_plan.routes,
     health.routes,
 )
 

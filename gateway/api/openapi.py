@@ -6,6 +6,7 @@ from fastapi import FastAPI
 from pydantic.json_schema import models_json_schema
 from typing_extensions import override
 
+from gateway.api.fleet_plan_views import ScaleBody
 from gateway.api.limit_views import OwnLimitsBody, TenantLimitsBody
 from gateway.api.moderation_bodies import CheckBody, DryRunBody, LiveBody, ModerationSettingsBody
 from gateway.api.phrase_list_body import ListVersionBody, PhraseListBody
@@ -34,6 +35,7 @@ _ADDED = (
     TurnBody,
     QuestionsBody,
     DrainBody,
+    ScaleBody,
     DrillBody,
     OwnLimitsBody,
     TenantLimitsBody,

@@ -304,5 +304,9 @@ class FollowQuery(_Asked):
     last_event_id: str = Field(default="", description="the id of the last event that was read; the header comes first")
 
 
+class PlanQuery(_Asked):
+    hours: int = Field(default=8, ge=1, le=168, description="how far ahead")
+
+
 class NoQuery(_Asked):
     """A route that takes no query at all."""

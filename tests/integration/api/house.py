@@ -55,6 +55,7 @@ from sessions.use_cases.add_document import Cutting
 from sessions.use_cases.ask_questions import AskingRules
 from tests.support.kept_rules import Ruled, kept_rules
 from tests.support.limited_here import limited_here
+from tests.support.planned_fleet import PlannedFleet, planned_fleet
 from tests.support.reviewed import reviewed
 from tests.support.scripted_carrier import ScriptedCarrier, WordsOfChat
 from tests.support.scripted_desk import ScriptedDesk
@@ -193,6 +194,7 @@ class House:
     tutor: FakeTutor
     metrics: Metrics
     desk: ScriptedDesk
+    planned: PlannedFleet
     fleet: dict[str, Health]
     """The one replica of each served model."""
     checks: dict[str, Check]
@@ -274,6 +276,7 @@ async def _house(
             think.begin(end.viewer, end.turn.session)
 
     desk, carrier = ScriptedDesk(), ScriptedCarrier()
+    planned = planned_fleet(limited.drills, records, clock)
     chats = OpenAiChats(
         models=[ChatModel(name, WINDOW_TOKENS, WordsOfChat()) for name in fleet],
         ways=ChatWays(tiers, carrier, limited.gate, limited.limits, chat_moderation(outside.moderation)),
@@ -320,6 +323,7 @@ async def _house(
                 chats,
                 ruled.cases(records, clock),
                 reviewed(ruled, records, clock),
+                planned.plans,
             )
 
     async with served(services) as base_url, _clients(base_url, keys) as (nobody, here, elsewhere):
@@ -330,6 +334,7 @@ async def _house(
             tutor,
             metrics,
             desk,
+            planned,
             fleet,
             checks,
             turns,

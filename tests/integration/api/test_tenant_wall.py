@@ -127,6 +127,9 @@ WALLS = {
     ("GET", "/v1/fleet/replicas/{replica_id}"): Walled("operator", None),
     ("POST", "/v1/fleet/replicas/{replica_id}/drain"): Walled("operator", None, {"within_s": 60}),
     ("DELETE", "/v1/fleet/replicas/{replica_id}/drain"): Walled("operator", None),
+    ("GET", "/v1/fleet/plan"): Walled("operator", None),
+    ("POST", "/v1/fleet/pools/{model:path}/scale"): Walled("operator", None, {"replicas": 1}),
+    ("DELETE", "/v1/fleet/pools/{model:path}/scale"): Walled("operator", None),
     ("GET", "/v1/fleet/decisions/{turn_id}"): Walled("operator", "decision_not_found"),
 }
 

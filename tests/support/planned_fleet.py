@@ -1,0 +1,51 @@
+"""A plan of the fleet on memory: two pools, one with a slash in its name, and nobody who looks after them."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from typing_extensions import override
+
+from gateway.fleet_plan import FleetPlans
+from router.fleet.adapters.memory_ledger import MemoryLedger
+from router.fleet.domain.pool_book import Round
+from router.fleet.errors import LedgerUnavailable
+from router.fleet.settings import PoolSettings
+from sessions.adapters.memory_class_calendar import MemoryClassCalendar
+from sessions.adapters.memory_drills import MemoryDrills
+from sessions.adapters.memory_tenant_tiers import MemoryTenantTiers
+from sessions.domain.tiers import Offer, offer_of
+from sessions.drill_ports import Drills
+from sessions.ports import Clock, Records
+
+POOL, FAR_POOL = "fake", "org/far"
+POOLS = (
+    PoolSettings(model=POOL, seats_per_replica=10, maximum=4),
+    PoolSettings(model=FAR_POOL, seats_per_replica=20, maximum=2, minimum=1),
+)
+
+
+class FragileLedger(MemoryLedger):
+    """A memory ledger whose database can go away."""
+
+    away: bool = False
+
+    @override
+    async def rounds(self) -> Sequence[Round]:
+        if self.away:
+            raise LedgerUnavailable("no route to postgres.internal")
+        return await super().rounds()
+
+
+@dataclass(frozen=True)
+class PlannedFleet:
+    plans: FleetPlans
+    ledger: FragileLedger
+
+
+def planned_fleet(drills: Drills, records: Records, clock: Clock) -> PlannedFleet:
+    assert isinstance(drills, MemoryDrills)
+    ledger = FragileLedger()
+    classes = MemoryClassCalendar(drills=drills, records=records, tenants=MemoryTenantTiers())
+    offer: Offer = offer_of(POOL, (POOL, FAR_POOL), {}, {})
+    plans = FleetPlans(pools=POOLS, register=ledger, classes=classes, offer=offer, clock=clock.now)
+    return PlannedFleet(plans, ledger)

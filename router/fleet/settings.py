@@ -31,7 +31,9 @@ class ComposeHostSettings(_Frozen):
     project: str = Field(default="drillyard-fleet", pattern=r"^[a-z0-9][a-z0-9_-]*$")
     program: tuple[str, ...] = Field(default=("docker", "compose"), min_length=1)
     label: str = Field(default="drillyard.pool", description="services that bear it, with the pool's model, are its")
-    grace_s: float = Field(default=60.0, ge=0, le=3600)
+    grace_s: float = Field(
+        default=120.0, ge=0, le=3600, description="how long a removal may take: above the services' stop_grace_period"
+    )
 
 
 class KubernetesHostSettings(_Frozen):

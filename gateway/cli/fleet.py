@@ -11,12 +11,17 @@ from gateway.cli.api_client import Api, ApiClient
 from gateway.cli.api_faults import ApiRefused
 from gateway.cli.connection import DEFAULT_DATA, BaseUrl, DataFolder, OneKey, StaffConnection, operator_connection
 from gateway.cli.drill_view import console
+from gateway.cli.entries import Entry, with_entries
 from gateway.cli.failure import CommandFailed
 from gateway.cli.fleet_view import decision_lines, drain_line, fleet_table
 from gateway.cli.fleet_wire import DrainView, ReplicaView
 
-app = typer.Typer(
-    help="See and empty replicas.", add_completion=False, no_args_is_help=True, pretty_exceptions_enable=False
+COMMANDS: tuple[Entry, ...] = ()
+"""Those of modules of their own, which are imported once they are called: name, module, attribute, one line of help."""
+
+app = with_entries(
+    typer.Typer(add_completion=False, no_args_is_help=True, pretty_exceptions_enable=False),
+    COMMANDS,
 )
 
 LOOK_EVERY_S = 1.0
@@ -28,7 +33,10 @@ ReplicaName = Annotated[str, typer.Argument(metavar="REPLICA", help="Its id, as 
 
 @app.callback()
 def _group() -> None:
-    """See the replicas, empty one, and ask why a turn ran where it did. It takes an operator's key."""
+    """See the fleet and its plan, scale a pool, empty a replica, and ask why a turn ran where it did.
+
+    What asks a running server takes an operator's key.
+    """
 
 
 @app.command("list", epilog="Example:\n\n  drillyard fleet list")
@@ -73,8 +81,9 @@ def drain(
     asyncio.run(run(operator_connection(base_url=base_url, key=key, data=data)))
 
 
-@app.command(epilog="Example:\n\n  drillyard fleet undo replica-1")
-def undo(
+@app.command("undo", hidden=True, epilog="Example:\n\n  drillyard fleet undrain replica-1")
+@app.command(epilog="Example:\n\n  drillyard fleet undrain replica-1")
+def undrain(
     replica: ReplicaName, *, base_url: BaseUrl = None, key: OneKey = None, data: DataFolder = DEFAULT_DATA
 ) -> None:
     """Undo a drain; sessions that have moved stay where they are."""

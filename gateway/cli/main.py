@@ -1,27 +1,14 @@
 """The `drillyard` command: which commands there are, and where each is found once it is asked for."""
 
 import sys
-from collections.abc import Callable
-from dataclasses import dataclass
-from importlib import import_module
 from importlib.metadata import PackageNotFoundError, version
 from typing import Annotated
 
 import typer
 
+from gateway.cli.entries import Entry, with_entries
 from gateway.cli.failure import CommandFailed
 from gateway.cli.printable import printable
-
-
-@dataclass(frozen=True, slots=True)
-class Entry:
-    """One command or group; its module is imported when it is called, so that --help stays quick."""
-
-    name: str
-    module: str
-    attribute: str
-    help: str
-
 
 ENTRIES = (
     Entry("up", "gateway.cli.up", "up", "Start everything on this machine: Redis, Postgres, replicas and the gateway."),
@@ -50,7 +37,12 @@ ENTRIES = (
         "app",
         "Keep phrase lists, try them out, review turns, and see who changed what.",
     ),
-    Entry("fleet", "gateway.cli.fleet", "app", "See the replicas, empty one, and ask why a turn ran where it did."),
+    Entry(
+        "fleet",
+        "gateway.cli.fleet",
+        "app",
+        "See the fleet and its plan, scale a pool, empty a replica, and ask why a turn ran where it did.",
+    ),
     Entry(
         "capacity",
         "gateway.cli.capacity",
@@ -80,9 +72,7 @@ def build_app() -> typer.Typer:
         pretty_exceptions_enable=False,
     )
     app.callback()(_options)
-    for entry in ENTRIES:
-        _register(app, entry)
-    return app
+    return with_entries(app, ENTRIES)
 
 
 def main() -> None:
@@ -119,29 +109,6 @@ def _version() -> str:
         return version("drillyard")
     except PackageNotFoundError:
         return "(run from its sources, not installed)"
-
-
-def _register(app: typer.Typer, entry: Entry) -> None:
-    def forward(context: typer.Context) -> None:
-        # The real command parses its own words, --help among them, and ends by SystemExit.
-        _loaded(entry)(args=context.args, prog_name=context.command_path)
-
-    app.command(
-        entry.name,
-        help=entry.help,
-        add_help_option=False,
-        context_settings={"allow_extra_args": True, "ignore_unknown_options": True, "allow_interspersed_args": False},
-    )(forward)
-
-
-def _loaded(entry: Entry) -> typer.Typer:
-    module = import_module(entry.module)
-    found: typer.Typer | Callable[..., None] = getattr(module, entry.attribute)
-    if isinstance(found, typer.Typer):
-        return found
-    command = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
-    command.command(epilog=getattr(module, "EXAMPLES", None))(found)
-    return command
 
 
 if __name__ == "__main__":

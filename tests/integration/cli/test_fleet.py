@@ -52,7 +52,13 @@ def test_a_drain_is_ordered_and_undone(fleet: Command, api: Running) -> None:
         "replica-1: heard by 1 of 1 router, 3 sessions and 1 turn left, 30 s to go\n",
     )
     assert api.house.desk.within_s == 30
-    assert fleet("undo", "replica-1").out == "replica-1 takes sessions again in a moment\n"
+    assert fleet("undrain", "replica-1").out == "replica-1 takes sessions again in a moment\n"
+    assert api.house.desk.known[0].drain is None
+
+
+def test_a_drain_is_undone_by_its_earlier_name_too(fleet: Command, api: Running) -> None:
+    fleet("drain", "replica-1")
+    assert fleet("undo", "replica-1").code == 0
     assert api.house.desk.known[0].drain is None
 
 
@@ -132,7 +138,7 @@ def test_a_turn_is_explained(fleet: Command, api: Running) -> None:
     ]
 
 
-@pytest.mark.parametrize("words", [("drain", "nobody"), ("undo", "nobody"), ("why", "nobody")], ids=" ".join)
+@pytest.mark.parametrize("words", [("drain", "nobody"), ("undrain", "nobody"), ("why", "nobody")], ids=" ".join)
 def test_what_is_not_there_is_named(fleet: Command, words: tuple[str, ...]) -> None:
     ended = fleet(*words)
     assert ended.code == 1
@@ -153,6 +159,6 @@ def test_the_key_of_a_running_stack_is_found(drillyard: Command, api: Running, t
     assert "no operator's key" in drillyard("fleet", "list", "--base-url", "http://127.0.0.1:1").err
 
 
-@pytest.mark.parametrize("word", ["list", "drain", "undo", "why"])
+@pytest.mark.parametrize("word", ["list", "drain", "undrain", "why"])
 def test_each_command_shows_an_example(drillyard: Command, word: str) -> None:
     assert f"drillyard fleet {word}" in drillyard("fleet", word, "--help").out

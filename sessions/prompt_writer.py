@@ -11,10 +11,12 @@ from sessions.domain.folded_text import is_blank
 from sessions.domain.frames import background_frame
 from sessions.domain.history import History
 from sessions.domain.prompt import (
+    Message,
     Prompt,
     before_message,
     current_message,
     first_scene,
+    pinned_messages,
     record_messages,
     record_text,
     scene_script,
@@ -118,6 +120,10 @@ class PromptWriter:
         """The most tokens of the note that is made of these turns now."""
         shares = self._shares
         return compaction.note_limit(history.notes, span, note_tokens=shares.note, share=shares.summary)
+
+    def beginning(self, content: ScenarioContent) -> tuple[Message, ...]:
+        """What stands before the first message of every session that begins with this version of the scenario."""
+        return pinned_messages(content, content.scenes[0].name, self._rules)
 
     def prefix(self, session: Session, content: ScenarioContent, history: History) -> Written:
         """What stands before the next message, to have it ready."""

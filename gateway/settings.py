@@ -31,6 +31,7 @@ from gateway.journal_settings import JournalSettings
 from gateway.limit_settings import LimitSettings
 from gateway.moderation_settings import ModerationSettings
 from gateway.openai_settings import OpenAiSettings
+from gateway.pools_file import read_pools
 from gateway.store_settings import RecordsSettings, RedisSettings
 from router.fleet.settings import FleetSettings
 from router.settings import RouterSettings
@@ -101,6 +102,7 @@ class Settings(BaseSettings):
     moderation: ModerationSettings = Field(default_factory=ModerationSettings)
     limits: LimitSettings = Field(default_factory=LimitSettings)
     fleet: FleetSettings = Field(default_factory=FleetSettings)
+    pools_file: Path | None = Field(default=None, description="a YAML file with the fleet's pools, below `pools:`")
     access: AccessSettings = Field(default_factory=AccessSettings)
     instance: str = Field(
         default_factory=lambda: secrets.token_hex(8), min_length=1, max_length=64, description="told by /livez"
@@ -132,6 +134,17 @@ class Settings(BaseSettings):
     )
     log_level: str = Field(default="info", pattern="^(debug|info|warning|error)$")
     log_format: str = Field(default="json", pattern="^(json|console)$")
+
+    @model_validator(mode="before")
+    @classmethod
+    def _with_pools(cls, given: object) -> object:
+        """The file's pools stand where those of the environment would."""
+        if not isinstance(given, dict) or not (path := given.get("pools_file")):
+            return given
+        fleet = given.get("fleet") or {}
+        if not isinstance(fleet, dict) or fleet.get("pools"):
+            raise ValueError("DRILLYARD_POOLS_FILE and DRILLYARD_FLEET__POOLS both name pools; take one of them")
+        return {**given, "fleet": {**fleet, "pools": read_pools(Path(path))}}
 
     @model_validator(mode="after")
     def _can_work(self) -> Self:

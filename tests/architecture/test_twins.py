@@ -43,6 +43,7 @@ ELSEWHERE = {
     "gateway/adapters/redis_mail.py": "tests/contract/gateway/test_mail.py",
     "gateway/domain/moderation/likeness_weights.py": "tests/unit/gateway/domain/moderation/test_likeness.py",
     "gateway/ports.py": "tests/contract/gateway/test_postgres_accounts.py",
+    "router/fleet/adapters/quiet_alarm.py": "tests/contract/router/fleet/test_webhook_alarm.py",
     "router/fleet/adapters/fence.py": "tests/contract/router/fleet/test_postgres_ledger.py",
     "router/fleet/adapters/fleet_database.py": "tests/contract/router/fleet/test_postgres_ledger.py",
     "gateway/wiring/authoring.py": "tests/integration/test_wiring.py",

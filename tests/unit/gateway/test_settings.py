@@ -1,6 +1,7 @@
 """Settings come from the environment, are frozen, and are refused with a reason when they cannot work."""
 
 import json
+from pathlib import Path
 
 import pytest
 from pydantic import ValidationError
@@ -40,6 +41,27 @@ def test_settings_are_read_with_their_nested_parts(environment: pytest.MonkeyPat
     assert [replica.id for replica in settings.replicas] == ["replica-1"]
     with pytest.raises(ValidationError):
         settings.port = 1  # type: ignore[misc]  # that is the point
+
+
+POOL = {"model": "smollm2", "seats_per_replica": 4, "maximum": 2}
+
+
+def test_pools_may_stand_in_a_file(environment: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    (tmp_path / "pools.yml").write_text(json.dumps({"pools": [POOL]}))
+    environment.setenv("DRILLYARD_POOLS_FILE", str(tmp_path / "pools.yml"))
+    environment.setenv("DRILLYARD_FLEET__INTERVAL_S", "2")
+    fleet = load().fleet
+    assert ([pool.model for pool in fleet.pools], fleet.interval_s) == (["smollm2"], 2)
+    environment.setenv("DRILLYARD_FLEET__POOLS", json.dumps([POOL]))
+    assert "take one of them" in "".join(refused())
+
+
+def test_a_file_of_pools_that_cannot_work_is_told_with_its_line(
+    environment: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    (tmp_path / "pools.yml").write_text("pools:\n  - model: smollm2\n    maximum: none\n")
+    environment.setenv("DRILLYARD_POOLS_FILE", str(tmp_path / "pools.yml"))
+    assert "pools.yml, line 3: pools[0].maximum" in "".join(refused())
 
 
 @pytest.mark.usefixtures("environment")

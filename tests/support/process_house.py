@@ -64,6 +64,7 @@ class ProcessHouse:
         return found.run
 
     async def kill(self, replica: ReplicaId) -> None:
+        await eventually(lambda: bool(self.run(replica).family), within_s=PATIENCE_S)
         for one in self.run(replica).family:
             os.kill(one.pid, signal.SIGKILL)
         await self.until(lambda listed: HostPhase.EXITED in {each.phase for each in listed if each.id == replica})

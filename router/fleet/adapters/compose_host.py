@@ -30,6 +30,7 @@ ASKED_WITHIN_S: Final = 20.0
 UP_WITHIN_S: Final = 1800.0
 """It may have to fetch an image of some GB."""
 LOG_LINES: Final = "20"
+_PASSING: Final = (HostPhase.EXITED, HostPhase.STOPPING)
 
 
 class ComposeHost(ReplicaHost):
@@ -72,14 +73,15 @@ class ComposeHost(ReplicaHost):
         self._tell_failures()
         services = self._services()
         found = await self._containers(services)
-        leaving = {one.service for one in found if one.phase is HostPhase.STOPPING} | set(self._removals)
-        taken = {one.service for one in found} | set(self._starts) | leaving
-        if len(taken - leaving) >= among:
+        # What ended or leaves holds its service for a while, and is none of those that the pool has.
+        passing = {one.service for one in found if one.phase in _PASSING} | set(self._removals)
+        taken = {one.service for one in found} | set(self._starts) | passing
+        if len(taken - passing) >= among:
             return
         free = next((service for service in services if service not in taken), None)
         if free is not None:
             await self._carry_out(self._starts, free, "up", "-d", "--no-deps", "--force-recreate", free)
-        elif not leaving:
+        elif not passing:
             raise HostUnavailable(f"{self._file} has {len(services)} services for {self._pool}, and all are taken")
 
     @override

@@ -125,6 +125,14 @@ async def test_a_fourth_has_no_place_and_that_is_said(house: ComposeHouse) -> No
         await house.host.start(ReplicaId("order-4"), among=4)
 
 
+async def test_one_that_ended_is_replaced_elsewhere_before_it_is_removed(house: ComposeHouse) -> None:
+    (ill,) = await running(house, 1)
+    await house.kill(ill.id)
+    await house.host.start(ORDERS[1], among=1)
+    phases = {replica.url[-4:]: replica.phase for replica in await house.host.list()}
+    assert phases == {"8100": HostPhase.EXITED, "8101": HostPhase.RUNNING}
+
+
 async def test_a_place_that_is_being_left_is_waited_for(house: ComposeHouse) -> None:
     host = house.another(patience_s=0.0)
     for among, order in enumerate(ORDERS, 1):

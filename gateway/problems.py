@@ -107,6 +107,8 @@ KINDS: Mapping[type[Exception], Kind] = {
     training.DrillInvalid: Kind(_UNPROCESSABLE, "invalid_request"),
     training.DrillClosed: Kind(_CONFLICT, "drill_closed", facts=("reason",)),
     training.DrillMoved: Kind(_CONFLICT, "drill_moved", "somebody else changed the drill; nothing was written"),
+    training.SeriesNotFound: Kind(HTTPStatus.NOT_FOUND, "series_not_found", "there is no such series of drills"),
+    training.ClassFileInvalid: Kind(_UNPROCESSABLE, "invalid_request"),
     training.ScenarioInvalid: Kind(_UNPROCESSABLE, "invalid_request"),
     training.KnowledgeBaseNotFound: Kind(
         HTTPStatus.NOT_FOUND, "knowledge_base_not_found", "there is no such knowledge base"
@@ -243,7 +245,7 @@ def problem(error: Exception) -> Problem:
         | training.DrillInvalid,
     ):
         return invalid([(error.field, error.detail)])
-    if isinstance(error, edge.PhraseListInvalid):
+    if isinstance(error, edge.PhraseListInvalid | training.ClassFileInvalid):
         return invalid(error.faults)
     kind = _kind(type(error))
     members: dict[str, Member] = {name: getattr(error, name) for name in kind.facts}

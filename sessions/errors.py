@@ -69,6 +69,18 @@ class DrillMoved(SessionsError):
     """Somebody else has changed the drill meanwhile; nothing was written."""
 
 
+class SeriesNotFound(SessionsError):
+    """There is no such series of drills for this tenant."""
+
+
+class ClassFileInvalid(SessionsError):
+    """A file of classes cannot be imported; `faults` are all reasons, each with its place. Nothing was written."""
+
+    def __init__(self, faults: Sequence[tuple[str, str]]) -> None:
+        super().__init__(f"the file has {len(faults)} faults")
+        self.faults = tuple(faults)
+
+
 class ScenarioInvalid(SessionsError):
     """The scenario could never be played; `field` says where, the message why."""
 

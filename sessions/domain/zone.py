@@ -31,3 +31,30 @@ def moment_at(wall: datetime, zone: ZoneInfo) -> datetime:
 def is_skipped(wall: datetime, zone: ZoneInfo) -> bool:
     """Whether the clocks of the zone never show this."""
     return moment_at(wall, zone).astimezone(zone).replace(tzinfo=None, fold=0) != wall
+
+
+_MOMENT = re.compile(
+    r"(\d{4}-\d{2}-\d{2})[Tt ](\d{2}:\d{2}(?::\d{2})?)(?:\.\d{1,6})? ?([Zz]|[+-]\d{2}:\d{2})?", re.ASCII
+)
+
+
+def read_moment(text: str, zone: ZoneInfo | None) -> datetime:
+    """The moment, in UTC, that somebody has written: with an offset, or as the clocks of the zone show it.
+
+    Raises `ValueError` in words for whoever wrote it.
+    """
+    found = _MOMENT.fullmatch(text)
+    if found is None:
+        raise ValueError("a time is written as 2026-12-01 09:00, or with its offset as 2026-12-01T09:00:00+01:00")
+    day, clock, offset = found.groups()
+    try:
+        wall = datetime.fromisoformat(f"{day} {clock}")
+        if offset is not None:
+            return datetime.fromisoformat(f"{day} {clock}{offset.upper()}").astimezone(UTC)
+        if zone is None:
+            raise ValueError("its time zone is missing")
+        if is_skipped(wall, zone):
+            raise ValueError(f"in {zone.key} the clocks skip that time in that night")
+        return moment_at(wall, zone)
+    except OverflowError:
+        raise ValueError("that time is too far away") from None

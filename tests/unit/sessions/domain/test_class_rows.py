@@ -1,0 +1,58 @@
+"""What becomes of drills when a file of classes is read again."""
+
+from dataclasses import replace
+from datetime import timedelta
+
+from sessions.domain.class_rows import Change, ClassRow, doubled, import_key, step, vanished
+from sessions.domain.drill import DrillEvent, DrillState, ended
+from tests.support.drill_world import drill, plan
+from tests.support.records_world import NOON
+
+ROW = ClassRow("line 2", "a", "A", NOON, NOON + timedelta(hours=1), "Renewal", 9)
+OFF = replace(ROW, is_cancelled=True)
+STORED = drill()
+
+
+def test_a_class_that_is_not_there_is_added() -> None:
+    added = step(ROW, plan(), None, STORED)
+    assert added is not None
+    assert (added.change, added.drill) == (Change.ADDED, STORED)
+    assert step(OFF, plan(), None, STORED) is None
+
+
+def test_a_class_that_is_there_is_changed_where_it_differs() -> None:
+    same = step(ROW, STORED.plan, STORED, drill("new"))
+    moved = step(ROW, plan(name="moved"), STORED, drill("new"))
+    off = step(OFF, STORED.plan, STORED, drill("new"))
+    assert same is not None
+    assert moved is not None
+    assert off is not None
+    assert (same.change, same.drill) == (Change.UNCHANGED, STORED)
+    assert (moved.change, moved.drill.plan.name, moved.drill.version) == (Change.CHANGED, "moved", 2)
+    assert (off.change, off.drill.state, off.drill.version) == (Change.CANCELLED, DrillState.CANCELLED, 2)
+
+
+def test_what_was_ended_here_stays_ended() -> None:
+    for event in (DrillEvent.CANCEL, DrillEvent.ARCHIVE):
+        over = ended(STORED, event)
+        for row, change in ((ROW, Change.LEFT_ALONE), (OFF, Change.UNCHANGED)):
+            found = step(row, plan(name="moved"), over, drill("new"))
+            assert found is not None
+            assert (found.change, found.drill) == (change, over)
+
+
+def test_what_the_file_names_no_more_is_cancelled() -> None:
+    named, gone = replace(drill("one"), import_key="s/1"), replace(drill("two"), import_key="s/2")
+    (found,) = vanished([named, gone], ["s/1", "s/3"])
+    assert (found.change, found.drill) == (Change.CANCELLED, ended(gone, DrillEvent.CANCEL))
+
+
+def test_the_same_class_twice_is_a_fault() -> None:
+    rows = [ROW, replace(ROW, place="line 3", key="b"), replace(ROW, place="line 4"), replace(ROW, place="line 5")]
+    assert [(fault.place, "line 2" in fault.detail) for fault in doubled(rows)] == [("line 4", True), ("line 5", True)]
+
+
+def test_a_key_is_short_and_its_sources_own() -> None:
+    assert import_key("spring", "a" * 9999).startswith("spring/")
+    assert len(import_key("spring", "a" * 9999)) == len("spring/") + 32
+    assert len({import_key(source, key) for source in ("a", "b") for key in ("1", "2", "\ud800")}) == 6

@@ -14,7 +14,7 @@ from router.fleet.domain.matching import Change, Matched
 from router.fleet.domain.past_starts import PastStart
 from router.fleet.domain.pool_view import ReplicaSeen
 from router.fleet.domain.replica_record import Milestone, ReplicaRecord
-from router.fleet.domain.sight import Sight, advanced, seen
+from router.fleet.domain.sight import Sight, Watch, advanced, seen
 
 
 class Mend(StrEnum):
@@ -40,12 +40,9 @@ class Reconciled:
     """Starts that failed and are told to the ledger with the end of their records."""
 
 
-def reconcile(found: Matched, sights: Mapping[ReplicaId, Sight], *, names_replicas: bool, now: float) -> Reconciled:
+def reconcile(found: Matched, sights: Mapping[ReplicaId, Sight], watch: Watch) -> Reconciled:
     """`sights` has one for each record."""
-    records = {
-        replica: advanced(record, sights[replica], names_replicas=names_replicas, now=now)
-        for replica, record in found.records.items()
-    }
+    records = {replica: advanced(record, sights[replica], watch) for replica, record in found.records.items()}
     renamed = {change.record.id: change.instead_of for change in found.changes}
     return Reconciled(
         records=records,
@@ -55,12 +52,14 @@ def reconcile(found: Matched, sights: Mapping[ReplicaId, Sight], *, names_replic
             if replica in renamed or record != found.records[replica]
         ),
         seen=tuple(
-            seen(record, sights[replica], now=now)
+            seen(record, sights[replica], watch)
             for replica, record in records.items()
             if not record.has(Milestone.STOPPING)
         ),
         mends=tuple(_mends(records.values(), sights)),
-        failed=tuple(start for record in records.values() if (start := failed_start(record, now=now)) is not None),
+        failed=tuple(
+            start for record in records.values() if (start := failed_start(record, now=watch.now)) is not None
+        ),
     )
 
 
@@ -95,4 +94,4 @@ def _start_of(record: ReplicaRecord, sight: Sight) -> Mend | None:
 
 def _is_out(record: ReplicaRecord, sight: Sight) -> bool:
     """Whether the routers have nothing of it."""
-    return sight.is_known is False or (sight.is_known is None and not record.has(Milestone.JOINED))
+    return sight.is_known is False or (sight.is_known is None and not record.was_warm)

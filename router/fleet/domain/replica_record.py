@@ -65,6 +65,11 @@ class ReplicaRecord:
         """Its host had it when it was first seen; nothing is known of its start."""
         return self.reached.get(Milestone.SCHEDULED) == self.ordered
 
+    @property
+    def was_warm(self) -> bool:
+        """From then on the routers may know of it."""
+        return self.has(Milestone.PREFIXES_WARM) or self.has(Milestone.JOINED)
+
     def has(self, milestone: Milestone) -> bool:
         return milestone in self.reached
 

@@ -6,16 +6,34 @@ from typing import assert_never
 from router.domain.drain import DrainProgress
 from router.fleet.domain.hosted import HostedReplica, HostPhase
 from router.fleet.domain.pool_view import ReplicaSeen
-from router.fleet.domain.replica_lifecycle import ReplicaState, overdue
+from router.fleet.domain.replica_lifecycle import DEADLINES, ReplicaState, overdue
 from router.fleet.domain.replica_record import Milestone, ReplicaRecord, WarmReport
 from router.fleet.domain.warmth import Unfit, Warm, Warming, WarmLook
 
 _WARM_UP = (Milestone.HEALTHY, Milestone.CANARY_RIGHT, Milestone.PREFIXES_WARM)
-_SINCE = {
-    ReplicaState.WARMING: Milestone.HEALTHY,
-    ReplicaState.READY: Milestone.JOINED,
-    ReplicaState.DRAINING: Milestone.DRAINING,
+_INTO = {
+    ReplicaState.WANTED: (Milestone.REQUESTED,),
+    ReplicaState.STARTING: (Milestone.SCHEDULED, Milestone.PROCESS_UP),
+    ReplicaState.WARMING: (Milestone.HEALTHY,),
+    ReplicaState.READY: (Milestone.JOINED,),
+    ReplicaState.DRAINING: (Milestone.DRAINING,),
+    ReplicaState.FAILED: (Milestone.REQUESTED,),
 }
+
+
+UNWATCHED_SHARE = 2 / 3
+"""How much of a deadline may run off while nobody looks after the pool."""
+
+
+@dataclass(frozen=True, slots=True)
+class Watch:
+    """Who looks, and when. What a controller does itself for a replica, such as its warm-up, began with its watch."""
+
+    names_replicas: bool
+    """Of the pool's host."""
+    since: float
+    """Since when there has been a look at every round."""
+    now: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,13 +51,13 @@ class Sight:
     """It serves, and has generated nothing for too long."""
 
 
-def advanced(record: ReplicaRecord, sight: Sight, *, names_replicas: bool, now: float) -> ReplicaRecord:
+def advanced(record: ReplicaRecord, sight: Sight, watch: Watch) -> ReplicaRecord:
     """The record with the steps that were taken since, or with why it is given up."""
     if record.failure or record.has(Milestone.STOPPING):
         return record
-    record = _looked_at(_hosted(record, sight.hosted, now), sight.look, now)
-    failure = _failure(record, sight, names_replicas=names_replicas) or overdue(
-        state_of(record, sight), since=since(record, sight, now=now), now=now
+    record = _looked_at(_hosted(record, sight.hosted, watch.now), sight.look, watch.now)
+    failure = _failure(record, sight, names_replicas=watch.names_replicas) or overdue(
+        state_of(record, sight), since=since(record, sight, watch), now=watch.now
     )
     return replace(record, failure=failure) if failure else record
 
@@ -56,21 +74,25 @@ def state_of(record: ReplicaRecord, sight: Sight) -> ReplicaState:
     return ReplicaState.STARTING if record.has(Milestone.SCHEDULED) else ReplicaState.WANTED
 
 
-def since(record: ReplicaRecord, sight: Sight, *, now: float) -> float:
-    """When it came into its state. Weights may take as long as they take to come."""
+def since(record: ReplicaRecord, sight: Sight, watch: Watch) -> float:
+    """When it came into its state, as far as that counts: a deadline that ran off while nobody looked is no deadline,
+    and weights may take as long as they take to come.
+    """
     state = state_of(record, sight)
-    if state is ReplicaState.STARTING:
-        if sight.hosted is not None and sight.hosted.phase is HostPhase.FETCHING:
-            return now
-        return record.reached.get(Milestone.PROCESS_UP, record.reached[Milestone.SCHEDULED])
-    return record.reached.get(_SINCE.get(state, Milestone.REQUESTED), record.ordered)
+    reached = max(record.reached.get(step, record.ordered) for step in _INTO[state])
+    deadline = DEADLINES.get(state)
+    if deadline is None:
+        return reached
+    if sight.hosted is not None and sight.hosted.phase is HostPhase.FETCHING:
+        return watch.now
+    return max(reached, watch.since - deadline.seconds * UNWATCHED_SHARE)
 
 
-def seen(record: ReplicaRecord, sight: Sight, *, now: float) -> ReplicaSeen:
+def seen(record: ReplicaRecord, sight: Sight, watch: Watch) -> ReplicaSeen:
     return ReplicaSeen(
         id=record.id,
         state=state_of(record, sight),
-        since=since(record, sight, now=now),
+        since=since(record, sight, watch),
         ordered=record.ordered,
         sessions=sight.sessions,
         may_stop=sight.drain is not None and sight.drain.may_stop,

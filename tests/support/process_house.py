@@ -55,6 +55,7 @@ class ProcessHouse:
     async def started(self, replica: str = "one") -> Run:
         await self.host.start(ReplicaId(replica), among=1)
         await self.settle()
+        await eventually(lambda: self.run(replica).ended or bool(self.run(replica).family), within_s=PATIENCE_S)
         return self.run(replica)
 
     def run(self, replica: str) -> Run:

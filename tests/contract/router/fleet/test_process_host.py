@@ -194,6 +194,7 @@ async def test_a_stop_that_was_noted_and_no_more_is_carried_out_by_the_next_look
 async def test_a_stranger_with_the_number_of_a_dead_one_is_left_alone(house: ProcessHouse) -> None:
     run = await house.started()
     await house.kill(ONE)
+    await eventually(lambda: not lives(run.shim.pid), within_s=PATIENCE_S)
     stranger = process([sys.executable, "-S", "-c", SLEEPS])
     try:
         same_number = run.shim._replace(pid=stranger.pid)
@@ -242,7 +243,7 @@ async def test_a_note_that_cannot_be_read_hides_no_other_and_costs_no_slot_twice
 async def test_a_note_of_a_dead_one_that_cannot_be_read_is_thrown_away(house: ProcessHouse) -> None:
     await house.started()
     await house.kill(ONE)
-    await eventually(lambda: not lives(house.run(ONE).shim.pid))
+    await eventually(lambda: not lives(house.run(ONE).shim.pid), within_s=PATIENCE_S)
     for file in ("order.json", "run.json"):
         (house.shelf.place(ONE) / file).write_bytes(b"\xff")
     assert await house.host.list() == []

@@ -86,6 +86,7 @@ ELSEWHERE = {
     "router/adapters/memory_pins.py": "tests/contract/router/test_pins.py",
     "router/adapters/redis_pins.py": "tests/contract/router/test_pins.py",
     "router/adapters/vllm_probe.py": "tests/contract/router/test_probe.py",
+    "router/fleet/adapters/kubernetes_deployment.py": "tests/contract/router/fleet/test_kubernetes_host.py",
     "router/ports.py": "tests/contract/router/test_engine.py",
     "router/tally.py": "tests/unit/router/test_service.py",
 }

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import re
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -9,12 +10,13 @@ from http import HTTPStatus
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
+import httpx2
 from lightkube import AsyncClient
 from lightkube.config.kubeconfig import KubeConfig
 from lightkube.config.models import Cluster, User
 
 NAMESPACE, SERVICE, TOKEN = "drills", "vllm", "fake"
-_PATH = f"/apis/discovery.k8s.io/v1/namespaces/{NAMESPACE}/endpointslices"
+PATH = f"/apis/discovery.k8s.io/v1/namespaces/{NAMESPACE}/endpointslices"
 _JSON_HEAD = "HTTP/1.1 {status} X\r\nContent-Type: application/json\r\nContent-Length: {length}\r\n\r\n"
 _WATCH_HEAD = "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n"
 
@@ -55,9 +57,10 @@ class FakeKubernetes:
         self._watchers: set[asyncio.StreamWriter] = set()
         self._server: asyncio.Server | None = None
 
-    def client(self) -> AsyncClient:
+    def client(self, *, timeout_s: float = 10.0) -> AsyncClient:
         cluster = Cluster(server=f"http://127.0.0.1:{self.port}")
-        return AsyncClient(config=KubeConfig.from_one(cluster=cluster, user=User(token=TOKEN)), trust_env=False)
+        config = KubeConfig.from_one(cluster=cluster, user=User(token=TOKEN))
+        return AsyncClient(config=config, timeout=httpx2.Timeout(timeout_s), trust_env=False)
 
     async def start(self) -> None:
         self._server = await asyncio.start_server(self._serve, "127.0.0.1", self.port)
@@ -121,7 +124,7 @@ class FakeKubernetes:
         self._oldest = self._version
         self._events.clear()
         for writer in list(self._watchers):
-            await _send_event(writer, "ERROR", _status(HTTPStatus.GONE, "too old resource version"))
+            await _send_event(writer, "ERROR", status_of(HTTPStatus.GONE, "too old resource version"))
             await _end(writer)
             self._watchers.discard(writer)
 
@@ -133,8 +136,9 @@ class FakeKubernetes:
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         self._connections.add(writer)
         try:
-            while head := await reader.readuntil(b"\r\n\r\n"):
-                await self._answer(head.decode(), writer)
+            while head := (await reader.readuntil(b"\r\n\r\n")).decode():
+                length = re.search(r"^content-length: (\d+)\r$", head, re.IGNORECASE | re.MULTILINE)
+                await self.answer(head, await reader.readexactly(int(length[1]) if length else 0), writer)
         except (asyncio.IncompleteReadError, ConnectionError):
             pass
         finally:
@@ -142,24 +146,25 @@ class FakeKubernetes:
             self._connections.discard(writer)
             writer.close()
 
-    async def _answer(self, head: str, writer: asyncio.StreamWriter) -> None:
+    async def answer(self, head: str, body: bytes, writer: asyncio.StreamWriter) -> None:
+        assert not body
         target = urlsplit(head.split(" ", 2)[1])
         asked = {name: values[0] for name, values in parse_qs(target.query).items()}
-        assert target.path == _PATH, target.path
+        assert target.path == PATH, target.path
         assert asked["labelSelector"] == f"kubernetes.io/service-name={SERVICE}"
         assert f"authorization: bearer {TOKEN}" in head.lower()
         is_watch = asked.get("watch") == "true"
         refused = self.refuse or (self.refuse_watch if is_watch else None)
         if refused is not None:
-            _send_json(writer, _status(refused, f"{SERVICE} is forbidden"), refused)
+            send_json(writer, status_of(refused, f"{SERVICE} is forbidden"), refused)
         elif self.nonsense:
-            _send_json(writer, {"hello": "world"})
+            send_json(writer, {"hello": "world"})
         elif is_watch:
             await self._watch(int(asked["resourceVersion"]), writer)
         else:
             self.lists += 1
             items = list(self._slices.values())
-            _send_json(
+            send_json(
                 writer,
                 {"kind": "EndpointSliceList", "metadata": {"resourceVersion": str(self._version)}, "items": items},
             )
@@ -167,7 +172,7 @@ class FakeKubernetes:
     async def _watch(self, since: int, writer: asyncio.StreamWriter) -> None:
         self.watches += 1
         if since < self._oldest:
-            _send_json(writer, _status(HTTPStatus.GONE, "too old resource version"), HTTPStatus.GONE)
+            send_json(writer, status_of(HTTPStatus.GONE, "too old resource version"), HTTPStatus.GONE)
             return
         writer.write(_WATCH_HEAD.encode())
         self._watchers.add(writer)
@@ -187,12 +192,12 @@ async def _end(writer: asyncio.StreamWriter) -> None:
     await writer.drain()
 
 
-def _send_json(writer: asyncio.StreamWriter, body: object, status: HTTPStatus = HTTPStatus.OK) -> None:
+def send_json(writer: asyncio.StreamWriter, body: object, status: HTTPStatus = HTTPStatus.OK) -> None:
     content = json.dumps(body).encode()
     writer.write(_JSON_HEAD.format(status=int(status), length=len(content)).encode() + content)
 
 
-def _status(code: HTTPStatus, message: str) -> dict[str, object]:
+def status_of(code: HTTPStatus, message: str) -> dict[str, object]:
     return {
         "kind": "Status",
         "apiVersion": "v1",

@@ -40,11 +40,12 @@ def matched(
     Where the host names its replicas, the oldest order without a replica takes the oldest replica without a record.
     What nobody ordered is taken in: somebody scaled by hand, or the ledger was lost.
     """
+    here = {replica.id: replica for replica in hosted}
     unknown = sorted(
-        (replica for replica in hosted if replica.id not in records and replica.phase is not HostPhase.STOPPING),
+        (here[name] for name in here.keys() - records.keys() if here[name].phase is not HostPhase.STOPPING),
         key=lambda replica: (replica.since, replica.id),
     )
-    orders = _waiting(records.values()) if names_replicas else []
+    orders = _waiting(records[name] for name in records.keys() - here.keys()) if names_replicas else []
     changes = tuple(_matches(unknown, orders, pool=pool, now=now))
     taken = {change.instead_of for change in changes}
     kept = {replica: record for replica, record in records.items() if replica not in taken}

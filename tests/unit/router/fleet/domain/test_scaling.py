@@ -54,6 +54,12 @@ def moves(decision: Decision) -> list[tuple[str, str | None]]:
 # ------------------------------------------------------------------ starts
 
 
+def test_a_drain_that_an_operator_ordered_is_not_taken_back() -> None:
+    his = replace(seen("a", DRAINING, 4), may_return=False)
+    decision = told(view(his, seen("b", DRAINING, 1)), now=BELL - 60.0)
+    assert moves(decision) == [("keep", "b"), ("start", None)]
+
+
 def test_replicas_are_started_once_the_bell_is_within_the_lead() -> None:
     assert told(view(), now=BELL - 1801.0) == Decision(wanted=0)
     decision = told(view(), now=BELL - 1800.0)

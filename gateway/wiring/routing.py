@@ -108,7 +108,7 @@ async def routing(plan: Plan) -> AsyncIterator[Routing]:
     stores = _stores(plan)
     async with AsyncExitStack() as stack:
         parts, state = await stack.enter_async_context(_parts(plan, stores))
-        probing = await stack.enter_async_context(_probing_client())
+        probing = await stack.enter_async_context(probing_client())
         upkeep = _upkeep(plan, parts, state, probing)
         mover = Mover(
             MoverParts(parts.pins, state, parts.prewarming, parts.recent_prompts, parts.in_flight), router=plan.name
@@ -141,7 +141,7 @@ async def routing(plan: Plan) -> AsyncIterator[Routing]:
         )
 
 
-def _probing_client() -> httpx.AsyncClient:
+def probing_client() -> httpx.AsyncClient:
     """It keeps no cookies, since it would show those of one replica to the others on the same host."""
     no_cookies = CookieJar(DefaultCookiePolicy(allowed_domains=()))
     return httpx.AsyncClient(transport=ReplicaTransport(), trust_env=False, cookies=no_cookies)

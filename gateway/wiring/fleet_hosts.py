@@ -1,0 +1,72 @@
+"""Which host runs the replicas of a pool, by what its settings say."""
+
+from collections.abc import AsyncIterator, Iterable
+from contextlib import AsyncExitStack, asynccontextmanager
+from pathlib import Path
+
+from gateway.errors import FleetUnfit
+from router.errors import FleetSourceUnavailable
+from router.fleet.adapters.compose_command import ComposeCommand
+from router.fleet.adapters.compose_host import ComposeHost
+from router.fleet.adapters.processes.process_host import ProcessHost
+from router.fleet.domain.demand import PoolName
+from router.fleet.keeping import Pool
+from router.fleet.ports import ReplicaHost
+from router.fleet.settings import (
+    ComposeHostSettings,
+    HostSettings,
+    KubernetesHostSettings,
+    PoolSettings,
+    ProcessHostSettings,
+)
+
+
+@asynccontextmanager
+async def hosted_pools(pools: Iterable[PoolSettings]) -> AsyncIterator[list[Pool]]:
+    """Those that have a host; raises `FleetUnfit` where there is no way to ask it at all."""
+    async with AsyncExitStack() as stack:
+        yield [
+            Pool(PoolName(pool.model), pool.rules, await _host(pool, pool.host, stack))
+            for pool in pools
+            if pool.host is not None
+        ]
+
+
+async def _host(pool: PoolSettings, settings: HostSettings, stack: AsyncExitStack) -> ReplicaHost:
+    match settings:
+        case ProcessHostSettings():
+            return ProcessHost(settings=settings, weights=_weights(pool))
+        case ComposeHostSettings():
+            return _compose(pool, settings)
+        case KubernetesHostSettings():
+            return await stack.enter_async_context(_kubernetes(settings))
+
+
+def _weights(pool: PoolSettings) -> Path | None:
+    return None if pool.weights is None else pool.weights.folder
+
+
+def _compose(pool: PoolSettings, settings: ComposeHostSettings) -> ReplicaHost:
+    return ComposeHost(
+        command=ComposeCommand(program=settings.program, file=settings.file, project=settings.project),
+        file=settings.file,
+        label=settings.label,
+        pool=PoolName(pool.model),
+        grace_s=settings.grace_s,
+    )
+
+
+@asynccontextmanager
+async def _kubernetes(settings: KubernetesHostSettings) -> AsyncIterator[ReplicaHost]:
+    # Large, and of no use elsewhere.
+    from router.adapters.kubernetes_fleet import kubernetes_client  # noqa: PLC0415
+    from router.fleet.adapters.kubernetes_host import KubernetesHost  # noqa: PLC0415
+
+    try:
+        client = kubernetes_client(kubeconfig=settings.kubeconfig)
+    except FleetSourceUnavailable as error:
+        raise FleetUnfit(str(error)) from error
+    try:
+        yield KubernetesHost(settings=settings, client=client)
+    finally:
+        await client.close()

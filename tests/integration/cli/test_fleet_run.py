@@ -1,0 +1,121 @@
+"""The whole process that looks after the fleet, before real Redis and Postgres, with simulated replicas."""
+
+import asyncio
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import httpx
+import pytest
+from redis.asyncio import Redis
+from sqlalchemy.ext.asyncio import AsyncEngine
+
+from gateway.local.redis_server import RedisServer
+from router.adapters.redis_board import RedisBoard
+from router.fleet.adapters.postgres_ledger import PostgresLedger
+from router.fleet.adapters.processes.process_host import ProcessHost
+from router.fleet.domain.demand import PoolName
+from router.fleet.settings import ProcessHostSettings
+from sessions.adapters.postgres.drills import PostgresDrills
+from sessions.adapters.postgres.records import PostgresRecords
+from tests.support.drill_world import drill
+from tests.support.fleet_ledger import ledger_of
+from tests.support.fleet_process import FleetProcess, a_router, fleet_process, joined, process_pool
+from tests.support.records_fixture import write_scenarios
+from tests.support.records_world import settle
+
+pytestmark = [pytest.mark.redis, pytest.mark.postgres]
+
+POOL = PoolName("smollm2")
+
+
+class World:
+    def __init__(self, *, engine: AsyncEngine, redis: Redis, board: RedisBoard, folder: Path) -> None:
+        self.engine = engine
+        self.redis = redis
+        self.board = board
+        self.ledger: PostgresLedger = ledger_of(engine)
+        host = process_pool(folder)["host"]
+        self.host = ProcessHost(settings=ProcessHostSettings.model_validate(host))
+
+    async def class_in(self, seconds: float, *, lasts_s: float) -> float:
+        """Book one; the moment of its bell."""
+        begins = datetime.now(UTC) + timedelta(seconds=seconds)
+        await PostgresDrills(engine=self.engine).add(
+            drill(
+                starts_at=begins,
+                ends_at=begins + timedelta(seconds=lasts_s),
+                expected_trainees=4,
+                seats=4,
+                walk_ins=0,
+            )
+        )
+        return begins.timestamp()
+
+    async def clear(self) -> None:
+        for replica in await self.host.list():
+            await self.host.stop(replica.id, among=0)
+        await until(self._is_empty)
+
+    async def _is_empty(self) -> bool:
+        return not await self.host.list()
+
+
+@pytest.fixture
+async def world(database_engine: AsyncEngine, redis_client: Redis, tmp_path: Path) -> AsyncIterator[World]:
+    await settle(database_engine)
+    await write_scenarios(PostgresRecords(engine=database_engine))
+    async with a_router(redis_client) as board:
+        found = World(engine=database_engine, redis=redis_client, board=board, folder=tmp_path)
+        yield found
+        await found.clear()
+
+
+@pytest.fixture
+def fleet(tmp_path: Path, running_redis: RedisServer, database_url: str) -> Iterator[FleetProcess]:
+    with fleet_process(tmp_path, redis_url=running_redis.url, database_url=database_url) as process:
+        yield process
+
+
+async def until(holds: Callable[[], Awaitable[object]], *, within_s: float = 30.0) -> None:
+    deadline = time.monotonic() + within_s
+    while not await holds():
+        assert time.monotonic() < deadline, "it did not come about"
+        await asyncio.sleep(0.05)
+
+
+async def test_a_class_finds_its_replica_whatever_happens_on_the_way(world: World, fleet: FleetProcess) -> None:
+    """The controller is killed while the replica starts, and Redis is emptied once it serves."""
+    bell = await world.class_in(14, lasts_s=5)
+    fleet.start()
+    await until(lambda: _listed(world))
+    fleet.kill()
+    (started,) = await world.host.list()
+
+    fleet.start()
+    await until(lambda: joined(world.board))
+    assert time.time() < bell
+    assert await joined(world.board) == {started.id}
+    async with httpx.AsyncClient(trust_env=False) as client:
+        assert (await client.get(f"{started.url}/health")).is_success
+
+    await world.redis.flushall()
+    await until(lambda: joined(world.board))
+
+    async def gone() -> bool:
+        return not (await world.ledger.book(POOL)).records
+
+    await until(gone)
+    assert time.time() > bell + 5
+    assert await joined(world.board) == set()
+    assert (await world.board.read()).removed == frozenset()
+    assert await world.host.list() == []
+    book = await world.ledger.book(POOL)
+    assert [start.went_warm for start in book.starts] == [True]
+    fleet.ask_to_stop()
+    assert await asyncio.to_thread(fleet.end) == (0, "")
+
+
+async def _listed(world: World) -> bool:
+    return bool(await world.host.list())

@@ -62,7 +62,7 @@ class FleetControl:
 async def fleet_control(
     settings: Settings, told: Callable[[PoolReport], None], *, settled_after_s: float = SETTLED_AFTER_S
 ) -> AsyncIterator[FleetControl]:
-    """While it is entered it tries to lead; rounds are the caller's. Raises `FleetUnfit` for a host that has no address."""
+    """While it is entered it tries to lead; rounds are the caller's. Raises `FleetUnfit` for a host of no address."""
     url = str(settings.database_url)
     async with AsyncExitStack() as stack:
         pools = await stack.enter_async_context(hosted_pools(settings.fleet.pools))

@@ -16,7 +16,7 @@ from structlog.typing import FilteringBoundLogger
 from gateway.cli.drill_view import console
 from gateway.cli.failure import CommandFailed
 from gateway.cli.fleet_run_pages import FleetPages
-from gateway.cli.fleet_run_view import as_facts, round_table
+from gateway.cli.fleet_run_view import as_facts, deeds_table, headline
 from gateway.cli.serving import StoppableServer, listening
 from gateway.errors import FleetUnfit
 from gateway.fleet_figures import FleetFigures
@@ -132,7 +132,9 @@ def _print(reports: tuple[PoolReport, ...], *, as_json: bool) -> None:
     if as_json:
         typer.echo(json.dumps([as_facts(report) for report in reports], ensure_ascii=False))
     else:
-        for table in map(round_table, reports):
-            console().print(table, markup=False)
+        for report in reports:
+            console().print(headline(report), markup=False, soft_wrap=True)
+            if report.deeds:
+                console().print(deeds_table(report), markup=False)
     if any(report.troubles or not report.leads or any(deed.trouble for deed in report.deeds) for report in reports):
         raise typer.Exit(1)

@@ -10,11 +10,10 @@ from gateway.cli.folding_table import folding_table
 from router.fleet.keeping import PoolReport
 
 
-def round_table(report: PoolReport) -> Table:
+def deeds_table(report: PoolReport) -> Table:
     table = folding_table("deed", "replica", "reason", "trouble")
     for deed in report.deeds:
         table.add_row(deed.what, deed.replica, deed.reason, deed.trouble)
-    table.title, table.title_justify = _headline(report), "left"
     return table
 
 
@@ -33,7 +32,7 @@ def as_facts(report: PoolReport) -> Mapping[str, object]:
     }
 
 
-def _headline(report: PoolReport) -> str:
+def headline(report: PoolReport) -> str:
     seen = report.round
     if seen is None:
         counted = "nothing was done" if report.leads else "another process leads; nothing was done"

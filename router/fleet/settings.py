@@ -118,6 +118,9 @@ class FleetSettings(_Frozen):
     dead_after_s: float = Field(
         default=60.0, ge=5, le=3600, description="one that serves and generates nothing for so long is replaced"
     )
+    leader_idle_s: float = Field(
+        default=15.0, ge=1, le=300, description="a leader that stands still for so long has lost its lead"
+    )
     metrics_port: int = Field(default=9_108, ge=0, le=65_535, description="/livez and /metrics of the controller")
 
     @model_validator(mode="after")

@@ -68,7 +68,11 @@ async def fleet_control(
         pools = await stack.enter_async_context(hosted_pools(settings.fleet.pools))
         postgres = await stack.enter_async_context(watched_database(url, patience_s=settings.records.patience_s))
         redis = await stack.enter_async_context(shared_redis(str(settings.redis_url), settings.redis))
-        leadership = PostgresLeadership(address=_libpq(url), name=f"{socket.gethostname()}/{os.getpid()}")
+        leadership = PostgresLeadership(
+            address=_libpq(url),
+            name=f"{socket.gethostname()}/{os.getpid()}",
+            idle_s=settings.fleet.leader_idle_s,
+        )
         stack.push_async_callback(leadership.close)
         await stack.enter_async_context(background(leadership.run()))
         database = FleetDatabase(engine=postgres.engine, step=text(STEP).bindparams(side=EVERY_TENANT))

@@ -16,7 +16,9 @@ from gateway.cli.failure import CommandFailed
 from gateway.cli.fleet_view import decision_lines, drain_line, fleet_table
 from gateway.cli.fleet_wire import DrainView, ReplicaView
 
-COMMANDS: tuple[Entry, ...] = ()
+COMMANDS: tuple[Entry, ...] = (
+    Entry("run", "gateway.cli.fleet_run", "run", "Look after the replicas by the calendar, in a process of its own."),
+)
 """Those of modules of their own, which are imported once they are called: name, module, attribute, one line of help."""
 
 app = with_entries(

@@ -3,7 +3,8 @@
 One replica is needed, and Postgres unless finished turns have somewhere to wait for it. Redis is not: without it turns
 go on, placed by rendezvous and kept apart by the record, so its absence is shown and changes nothing. Nor is it an
 outage when one model of several has no replica, since others stand in for it and its own work alone is refused, or when
-a replica counts tokens otherwise.
+a replica counts tokens otherwise. Where replicas follow the class calendar there are none between classes, and classes
+can be planned all the same.
 """
 
 import asyncio
@@ -30,14 +31,14 @@ class ReadinessCheck:
         *,
         postgres: Callable[[], Check],
         redis: Callable[[], Check],
-        fleet: Callable[[], Fleet],
+        replicas: Callable[[], Check],
         models: Callable[[], Sequence[Pool]],
         tokens: Callable[[], Agreement],
         stopping: asyncio.Event,
     ) -> None:
         self._postgres = postgres
         self._redis = redis
-        self._fleet = fleet
+        self._replicas = replicas
         self._models = models
         self._tokens = tokens
         self._stopping = stopping
@@ -47,7 +48,7 @@ class ReadinessCheck:
         checks = {
             "postgres": self._postgres(),
             "redis": self._redis(),
-            "replicas": replica_check(self._fleet()),
+            "replicas": self._replicas(),
             "models": pools_check(self._models()),
             "tokens": Check(ok=tokens.ok, detail=tokens.detail, needed=False),
         }
@@ -92,13 +93,15 @@ def pools_check(pools: Sequence[Pool]) -> Check:
     return Check(ok=True, detail=f"{len(pools)} of {len(pools)} have replicas", needed=False)
 
 
-def replica_check(fleet: Fleet) -> Check:
-    if not fleet.replicas:
-        return Check(ok=False, detail="no replica is configured")
-    reasons = [f"{r.id} is {r.health}: {r.reason}" if r.reason else f"{r.id} is {r.health}" for r in fleet.replicas]
+def replica_check(fleet: Fleet, *, by_calendar: bool = False) -> Check:
+    """`by_calendar`: somebody starts and stops them as classes need them."""
     if fleet.ready:
-        return Check(ok=True, detail=f"{len(fleet.ready)} of {len(fleet.replicas)} ready")
-    return Check(ok=False, detail="; ".join(reasons))
+        return Check(ok=True, detail=f"{len(fleet.ready)} of {len(fleet.replicas)} ready", needed=not by_calendar)
+    if not fleet.replicas:
+        detail = "none is there; they are started before the next class" if by_calendar else "no replica is configured"
+        return Check(ok=False, detail=detail, needed=not by_calendar)
+    reasons = [f"{r.id} is {r.health}: {r.reason}" if r.reason else f"{r.id} is {r.health}" for r in fleet.replicas]
+    return Check(ok=False, detail="; ".join(reasons), needed=not by_calendar)
 
 
 async def tell_until_ready(readiness: Callable[[], Awaitable[Readiness]]) -> None:

@@ -11,6 +11,7 @@ from rich.console import Console
 from gateway.cli.connection import DEFAULT_DATA
 from gateway.cli.failure import INTERRUPTED, CommandFailed
 from gateway.cli.try_it import try_it
+from gateway.local.calendar_pool import ByCalendar
 from gateway.local.errors import LocalStackError
 from gateway.local.places import Places
 from gateway.local.preparation import Options, ReplicaKind
@@ -21,7 +22,8 @@ from gateway.local.sim_replica import Tuning
 
 EXAMPLES = (
     "Examples:\n\n  drillyard up --replicas 2 --data ./.drillyard --ready-file /tmp/ready.json\n\n"
-    "  drillyard up --replica-kind sim --replicas 6 --speed-up 20"
+    "  drillyard up --replica-kind sim --replicas 6 --speed-up 20\n\n"
+    "  drillyard up --by-calendar --replicas 4 --seats 8 --lead 10"
 )
 
 
@@ -33,7 +35,19 @@ def up(  # noqa: PLR0913  one parameter per option is how typer declares them
             help="vllm starts replicas here, sim simulated ones; none uses those in DRILLYARD_REPLICAS, if it is set."
         ),
     ] = ReplicaKind.VLLM,
-    replicas: Annotated[int, typer.Option(min=1, max=64, help="How many replicas to start.")] = 2,
+    replicas: Annotated[
+        int, typer.Option(min=1, max=64, help="How many replicas to start; with --by-calendar so many at most.")
+    ] = 2,
+    by_calendar: Annotated[
+        bool, typer.Option("--by-calendar", help="Start replicas before each class, and stop them after it.")
+    ] = False,
+    seats: Annotated[
+        int, typer.Option(min=1, max=1000, help="With --by-calendar: sessions that one replica holds.")
+    ] = 8,
+    lead: Annotated[
+        float,
+        typer.Option(min=0, max=1440, metavar="MINUTES", help="With --by-calendar: how long before a bell, at least."),
+    ] = 30.0,
     model: Annotated[
         Path | None, typer.Option(help="A model folder (Hugging Face layout) instead of the bundled small model.")
     ] = None,
@@ -70,6 +84,7 @@ def up(  # noqa: PLR0913  one parameter per option is how typer declares them
         host=host,
         port=port,
         tuning=Tuning(profile=profile, speed_up=speed_up),
+        by_calendar=ByCalendar(seats=seats, lead_s=60 * lead) if by_calendar else None,
     )
     console = Console()
     if not _run(options, data=data, ready_file=ready_file, console=console):

@@ -38,6 +38,8 @@ class Wanted:
     window_tokens: int
     model: Model | None
     replicas: tuple[ReplicaAddress, ...]
+    further: Mapping[str, str] = field(default_factory=dict, repr=False)
+    """Variables beside these."""
 
 
 def gateway_environment(wanted: Wanted, caller: Mapping[str, str]) -> Mapping[str, str]:
@@ -56,7 +58,7 @@ def gateway_environment(wanted: Wanted, caller: Mapping[str, str]) -> Mapping[st
         rows = [{"id": replica.id, "url": replica.url} for replica in wanted.replicas]
         ours["DRILLYARD_REPLICAS"] = json.dumps(rows)
         ours["DRILLYARD_ROUTER__ENGINE_PRIORITY"] = "true"
-    return {**caller, **ours}
+    return {**caller, **ours, **wanted.further}
 
 
 def replicas_of(caller: Mapping[str, str]) -> tuple[ReplicaAddress, ...]:

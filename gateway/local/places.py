@@ -32,6 +32,11 @@ class Places:
         return self.data / "postgres"
 
     @property
+    def fleet(self) -> Path:
+        """What runs of the replicas that come and go with the calendar, and their logs."""
+        return self.data / "fleet"
+
+    @property
     def ready(self) -> Path:
         return self.data / "ready.json"
 

@@ -8,7 +8,9 @@ from pathlib import Path
 from typing import assert_never
 
 from gateway.local.bundled_model import Model, bundled_model, own_model, require_window
+from gateway.local.calendar_pool import ByCalendar, CalendarPool, simulated_pool, vllm_pool
 from gateway.local.children import Service
+from gateway.local.errors import LocalStackError
 from gateway.local.hardware import available_memory_gib, gpus, usable_cores
 from gateway.local.sim_replica import Simulation, Tuning, sim_service
 from gateway.local.vllm_environment import Installer, existing_environment, is_cpu_build, vllm_environment
@@ -39,6 +41,8 @@ class Options:
     port: int | None
     tuning: Tuning = field(default_factory=Tuning)
     """Of simulated replicas."""
+    by_calendar: ByCalendar | None = None
+    """None: the replicas are there all the time; else so many at most."""
     gateway_module: str = "gateway.cli.main"
 
 
@@ -48,16 +52,24 @@ Starter = Callable[[str, int], Service]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Prepared:
-    """`model` None: the caller's own variables name one. No starters: no replicas are started here."""
+    """`model` None: the caller's own variables name one. No starters: no replicas are started here, or those of the
+    pool when a class needs them.
+    """
 
     model: Model | None
     starters: tuple[Starter, ...] = ()
+    pool: CalendarPool | None = None
 
 
 def prepare(options: Options, installer: Installer, caller: Mapping[str, str], *, temporary: Path) -> Prepared:
     """`temporary` is for what the replicas write for a moment."""
     match options.replica_kind:
         case ReplicaKind.NONE:
+            if options.by_calendar is not None:
+                raise LocalStackError(
+                    "--by-calendar starts replicas, and --replica-kind none none",
+                    hint="take vllm or sim, or run `drillyard fleet run` with pools of your own",
+                )
             named = options.model is None and "DRILLYARD_MODEL__FOLDER" in caller
             return Prepared(model=None if named else _model(options, installer))
         case ReplicaKind.SIM:
@@ -65,6 +77,9 @@ def prepare(options: Options, installer: Installer, caller: Mapping[str, str], *
             simulation = Simulation(
                 model=model, tuning=options.tuning, window_tokens=options.window_tokens, logs=installer.logs
             )
+            if options.by_calendar is not None:
+                pool = simulated_pool(simulation, replicas=options.replicas, by=options.by_calendar)
+                return Prepared(model=model, pool=pool)
             starters = tuple(partial(sim_service, simulation) for _ in range(options.replicas))
             return Prepared(model=model, starters=starters)
         case ReplicaKind.VLLM:
@@ -92,6 +107,8 @@ def _real(options: Options, installer: Installer, caller: Mapping[str, str], tem
         return lambda name, port: replica_service(ReplicaPlan(id=name, port=port, place=place), serving, caller=caller)
 
     places = spread(options.replicas, cores=usable_cores(), gpus=cards)
+    if options.by_calendar is not None:
+        return Prepared(model=model, pool=vllm_pool(serving, places, by=options.by_calendar, caller=caller))
     return Prepared(model=model, starters=tuple(starter(place) for place in places))
 
 

@@ -60,6 +60,8 @@ def _run_owned(run: Run, places: Places, files: ReadyFiles, stop: StopSignal) ->
     with temporary_folder(places.temporary) as temporary:
         children = Children(stop=stop, note=ledger.note)
         stack = Stack(options=run.options, places=places, children=children, progress=run.progress, temporary=temporary)
+        for name in stack.end_calendar_replicas():
+            run.progress.note(f"ended {name}, which an earlier run had left behind")
         was_up = _run_to_the_end(run, stack, files)
     run.progress.note("stopped")
     return was_up

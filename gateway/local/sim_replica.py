@@ -6,6 +6,7 @@ from pathlib import Path
 from gateway.local.bundled_model import Model
 from gateway.local.children import Service
 from gateway.local.our_python import our_module
+from gateway.local.process import Command
 from gateway.local.vllm_replica import HOST, missing
 
 _MODULE = "loadtests.simulator"
@@ -32,10 +33,16 @@ class Simulation:
 
 
 def sim_service(simulation: Simulation, name: str, port: int) -> Service:
-    command = our_module(
+    command = sim_command(simulation, name, str(port))
+    url, model = f"http://{HOST}:{port}", simulation.model.name
+    return Service(command=command, waiting_for=lambda: missing(url, model), deadline_s=_DEADLINE_S)
+
+
+def sim_command(simulation: Simulation, name: str, port: str) -> Command:
+    return our_module(
         _MODULE,
         "serve",
-        *("--host", HOST, "--port", str(port)),
+        *("--host", HOST, "--port", port),
         *("--model", str(simulation.model.folder), "--served-model-name", simulation.model.name),
         *("--max-model-len", str(simulation.window_tokens)),
         *("--profile", simulation.tuning.profile, "--speed-up", str(simulation.tuning.speed_up)),
@@ -45,5 +52,3 @@ def sim_service(simulation: Simulation, name: str, port: int) -> Service:
         log=simulation.logs / f"{name}.log",
         grace_s=_GRACE_S,
     )
-    url, model = f"http://{HOST}:{port}", simulation.model.name
-    return Service(command=command, waiting_for=lambda: missing(url, model), deadline_s=_DEADLINE_S)

@@ -1,13 +1,16 @@
 """The order in which the parts of a local stack start and stop."""
 
 import secrets
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from gateway.local.cache import cache_folder
+from gateway.local.calendar_pool import GRACE_S
 from gateway.local.children import Children, Service
 from gateway.local.errors import ServiceDied
+from gateway.local.fleet_process import NAME as FLEET
+from gateway.local.fleet_process import fleet_service
 from gateway.local.free_port import free_ports, is_free
 from gateway.local.gateway_process import (
     ReplicaAddress,
@@ -62,7 +65,7 @@ class Stack:
         ready = prepare(self._options, self._installer(caller), caller, temporary=self._temporary)
         replicas = self._launch(ready)  # they load for half a minute; the rest is done meanwhile
         stores = self._start_stores()
-        addresses = replicas or replicas_of(caller)
+        addresses = () if ready.pool else replicas or replicas_of(caller)
         wanted = Wanted(
             redis_url=stores.redis_url,
             database_url=stores.database_url,
@@ -72,10 +75,13 @@ class Stack:
             window_tokens=self._options.window_tokens,
             model=ready.model,
             replicas=addresses if replicas else (),
+            further=self._pool_variables(ready),
         )
         sown = self._prepare_database(gateway_environment(wanted, caller), seed)
         self._await_replicas()
         url = self._start_gateway(wanted, caller, has_replicas=bool(addresses))
+        if ready.pool is not None:
+            self._start_fleet(gateway_environment(wanted, caller))
         kind = self._options.replica_kind.value if replicas else "external"
         return lambda pids: Ready(
             base_url=url,
@@ -101,7 +107,16 @@ class Stack:
         """First who takes requests, then who serves them, last who keeps the data."""
         self._children.stop([one for one in self._children.running if one.command.name == "gateway"])
         self._children.stop([one for one in self._children.running if one.command.name not in _KEEPERS_OF_DATA])
-        self._children.stop_all()
+        try:
+            self.end_calendar_replicas()  # after whoever would start them again
+        finally:
+            self._children.stop_all()
+
+    def end_calendar_replicas(self) -> Sequence[str]:
+        """Of this run or of an earlier one, which nobody looks after any more."""
+        from gateway.wiring.local_replicas import end_replicas  # noqa: PLC0415  slow to load, and seldom needed
+
+        return end_replicas(self._places.fleet, within_s=GRACE_S) if self._places.fleet.exists() else ()
 
     def _installer(self, caller: Mapping[str, str]) -> Installer:
         cache = cache_folder(self._places.data, caller)
@@ -146,6 +161,19 @@ class Stack:
             first = replicas[0][1]
             with self._progress.step(what, log=first.command.log, since=first.log_began) as tick:
                 self._children.await_ready(replicas, tick=tick)
+
+    def _pool_variables(self, ready: Prepared) -> Mapping[str, str]:
+        if ready.pool is None or ready.model is None:
+            return {}
+        return ready.pool.variables(ready.model, folder=self._places.fleet)
+
+    def _start_fleet(self, environment: Mapping[str, str]) -> None:
+        module, log = self._options.gateway_module, self._places.logs / f"{FLEET}.log"
+        with self._progress.step("starting what looks after the replicas") as tick:
+            service, child, _ = self._children.serve(
+                lambda port: fleet_service(module, environment, port=port, log=log), tick=tick
+            )
+        self._parts.append((service, child))
 
     def _start_gateway(self, wanted: Wanted, caller: Mapping[str, str], *, has_replicas: bool) -> str:
         """Where it answers: the port it was promised may have gone to somebody else meanwhile."""

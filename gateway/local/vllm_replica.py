@@ -21,7 +21,8 @@ _GRACE_S = 4.0  # a serving one ends within 2 s; one that still loads does not l
 
 @dataclass(frozen=True, slots=True)
 class OnCore:
-    core: int
+    core: int | str
+    """By its name where each replica is to be told its own."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +71,10 @@ def spread(count: int, *, cores: tuple[int, ...], gpus: tuple[str, ...]) -> tupl
 
 
 def replica_argv(plan: ReplicaPlan, serving: Serving) -> tuple[str, ...]:
+    return serve_words(serving, place=plan.place, port=str(plan.port))
+
+
+def serve_words(serving: Serving, *, place: Place, port: str) -> tuple[str, ...]:
     return (
         # Through the interpreter: the script's first line cannot hold a long path.
         str(serving.environment / "bin" / "python"),
@@ -77,13 +82,13 @@ def replica_argv(plan: ReplicaPlan, serving: Serving) -> tuple[str, ...]:
         "serve",
         str(serving.model.folder),
         *("--served-model-name", serving.model.name),
-        *("--host", HOST, "--port", str(plan.port)),
+        *("--host", HOST, "--port", port),
         *("--max-model-len", str(serving.window_tokens)),
         "--enable-prompt-tokens-details",
         *("--scheduling-policy", "priority"),
         "--no-enable-log-requests",
         "--disable-uvicorn-access-log",
-        *_flags_of(plan.place),
+        *_flags_of(place),
     )
 
 
@@ -99,19 +104,28 @@ def _flags_of(place: Place) -> tuple[str, ...]:
 
 
 def replica_environment(plan: ReplicaPlan, serving: Serving, caller: Mapping[str, str]) -> Mapping[str, str]:
+    # Nothing of ours, neither search path nor secrets.
+    theirs = {name: value for name, value in caller.items() if not is_ours(name)}
+    return {**theirs, **serve_environment(serving, place=plan.place, caller=caller)}
+
+
+def is_ours(variable: str) -> bool:
+    return variable.startswith(("DRILLYARD_", "PYTHON", "VIRTUAL_"))
+
+
+def serve_environment(serving: Serving, *, place: Place, caller: Mapping[str, str]) -> Mapping[str, str]:
+    """What a replica is told beside the caller's own."""
     quiet = {
         "HF_HUB_OFFLINE": "1",
         "TRANSFORMERS_OFFLINE": "1",
         "VLLM_NO_USAGE_STATS": "1",
         "DO_NOT_TRACK": "1",
     }
-    # A home that can be written, whoever we are; and nothing of ours, neither search path nor secrets.
-    own = {name: value for name, value in caller.items() if not name.startswith(("DRILLYARD_", "PYTHON", "VIRTUAL_"))}
-    bin_folder = serving.environment / "bin"
-    path = os.pathsep.join([str(bin_folder), caller.get("PATH", os.defpath)])
-    own |= {"HOME": str(serving.home), "XDG_CACHE_HOME": str(serving.home / ".cache"), "PATH": path}
+    path = os.pathsep.join([str(serving.environment / "bin"), caller.get("PATH", os.defpath)])
+    # A home that can be written, whoever we are.
+    home = {"HOME": str(serving.home), "XDG_CACHE_HOME": str(serving.home / ".cache"), "PATH": path}
     passing = dict.fromkeys(("TMPDIR", "VLLM_RPC_BASE_PATH"), str(serving.temporary))
-    return {**own, **quiet, **passing, **_environment_of(plan.place)}
+    return {**home, **quiet, **passing, **_environment_of(place)}
 
 
 def _environment_of(place: Place) -> Mapping[str, str]:

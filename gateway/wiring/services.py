@@ -4,13 +4,14 @@ import asyncio
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
+from functools import partial
 
 from gateway.job_cases import JobCases
 from gateway.knowledge_cases import KnowledgeCases
 from gateway.metrics import Figures, Metrics, no_figures
 from gateway.model_tiers import ModelTiers
 from gateway.openai_chats import ChatWays, OpenAiChats
-from gateway.readiness import ReadinessCheck, postgres_check, redis_check, with_checks
+from gateway.readiness import ReadinessCheck, postgres_check, redis_check, replica_check, with_checks
 from gateway.running_turns import EndedTurn, RunningTurns
 from gateway.services import Check, Services
 from gateway.settings import Settings
@@ -193,6 +194,11 @@ async def services(
         yield _services(settings, own, stores, routed, leaving or stopping)
 
 
+def _replicas_check(settings: Settings, routed: TurnRouting) -> Check:
+    by_calendar = any(pool.host is not None for pool in settings.fleet.pools)
+    return replica_check(routed.router.fleet(), by_calendar=by_calendar)
+
+
 def _services(
     settings: Settings,
     own: _Own,
@@ -210,7 +216,7 @@ def _services(
             ReadinessCheck(
                 postgres=stores.postgres_check,
                 redis=stores.redis_check,
-                fleet=routed.router.fleet,
+                replicas=partial(_replicas_check, settings, routed),
                 models=own.tiers.pools,
                 tokens=own.drift.agreement,
                 stopping=leaving,

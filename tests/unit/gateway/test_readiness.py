@@ -6,7 +6,14 @@ from collections.abc import Sequence
 import pytest
 
 from gateway.model_tiers import Pool
-from gateway.readiness import ReadinessCheck, postgres_check, redis_check, tell_until_ready, with_checks
+from gateway.readiness import (
+    ReadinessCheck,
+    postgres_check,
+    redis_check,
+    replica_check,
+    tell_until_ready,
+    with_checks,
+)
 from gateway.services import Check, Readiness
 from gateway.token_drift import Agreement
 from router.domain.fleet import Fleet, Health, Replica, ReplicaId
@@ -32,7 +39,7 @@ async def looked(
     return await ReadinessCheck(
         postgres=lambda: postgres,
         redis=lambda: redis,
-        fleet=lambda: Fleet(replicas),
+        replicas=lambda: replica_check(Fleet(replicas)),
         models=lambda: pools,
         tokens=lambda: tokens or Agreement(ok=True, detail="agree"),
         stopping=event,
@@ -123,3 +130,12 @@ async def test_what_is_waited_for_is_told_at_once_and_seldom_until_it_is_there(
     assert "connection refused" in told[0]
     assert "redis" not in told[0]
     assert "ready" in told[1]
+
+
+def test_between_classes_no_replica_is_no_outage_where_they_follow_the_calendar() -> None:
+    none = replica_check(Fleet(()), by_calendar=True)
+    assert (none.ok, none.needed) == (False, False)
+    assert none.detail == "none is there; they are started before the next class"
+    assert not replica_check(Fleet((DOWN,)), by_calendar=True).needed
+    assert replica_check(Fleet((UP, DOWN)), by_calendar=True).ok
+    assert replica_check(Fleet(())).needed

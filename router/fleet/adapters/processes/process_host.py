@@ -5,14 +5,12 @@ next one does not finish: an order that waits gets the slot that became free, an
 """
 
 import asyncio
-import signal
 import time
 from collections import Counter, deque
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import Final
 
 import structlog
 from structlog.typing import FilteringBoundLogger
@@ -21,9 +19,10 @@ from typing_extensions import override
 from router.domain.fleet import ReplicaId
 from router.domain.replica_spec import checked_spec
 from router.errors import ReplicaInvalid
+from router.fleet.adapters.processes.ending import end
 from router.fleet.adapters.processes.last_words import last_words
 from router.fleet.adapters.processes.launch import HOST, NotLaunched, launch
-from router.fleet.adapters.processes.remains import end_remains, is_alive, signal_shim
+from router.fleet.adapters.processes.remains import is_alive
 from router.fleet.adapters.processes.replica_shim import Run
 from router.fleet.adapters.processes.shelf import Order, Shelf, Shelved
 from router.fleet.domain.hosted import HostedReplica, HostPhase, Mark
@@ -32,7 +31,6 @@ from router.fleet.ports import ReplicaHost
 from router.fleet.settings import ProcessHostSettings
 
 _log: FilteringBoundLogger = structlog.get_logger(__name__)
-_SHIM_IS_LATE_S: Final = 10.0
 
 
 class ProcessHost(ReplicaHost):
@@ -114,15 +112,7 @@ class ProcessHost(ReplicaHost):
         return [self._launched(one, free) if self._waits(one) else one for one in kept]
 
     def _is_gone(self, one: Shelved) -> bool:
-        """Ends what is to end, and what a dead shim has left."""
-        lives = one.run is not None and is_alive(one.run)
-        if one.run is not None and not lives and end_remains(one.run):
-            return False
-        if one.order.stopping is None:
-            return False
-        if one.run is not None and lives:
-            late = self._clock() - one.order.stopping > self._settings.grace_s + _SHIM_IS_LATE_S
-            signal_shim(one.run, signal.SIGKILL if late else signal.SIGTERM)
+        if not end(one, grace_s=self._settings.grace_s, now=self._clock()):
             return False
         self._shelf.remove(one.order.id)
         self._refused.pop(one.order.id, None)

@@ -1,18 +1,16 @@
-"""A plan as flags of `vllm serve`: on a command line, and as the file that its `--config` reads."""
+"""A plan as options of vLLM: on a command line, and as the file that `vllm serve --config` reads."""
 
-import json
-import re
 import shlex
 from typing import Final
 
 from router.fleet.domain.capacity import CapacityPlan
 from router.fleet.domain.devices import GIB
+from router.fleet.domain.vllm_flags import FlagValue
+from router.fleet.domain.vllm_options import DraftModel, Ngram, SchedulingPolicy, VllmOptions, flags_of, yaml_lines
 from router.fleet.domain.weights import Quantisation
 
-Flag = str | int | float | bool
 SHUTDOWN_S: Final = 60
 """As docker-compose.yml gives running replies before a replica ends."""
-PLAIN: Final = re.compile(r"[A-Za-z/][\w./-]*", re.ASCII)
 MARK: Final = "# A profile of `drillyard capacity`"
 
 
@@ -21,39 +19,41 @@ def flagged_seqs(plan: CapacityPlan) -> int:
     return min(plan.asked.setup.max_num_seqs, plan.window_sessions)
 
 
-def vllm_flags(plan: CapacityPlan) -> dict[str, Flag]:
+def planned_options(plan: CapacityPlan) -> VllmOptions:
     setup = plan.asked.setup
-    flags: dict[str, Flag] = {
-        "max-model-len": setup.window_tokens,
-        "max-num-seqs": flagged_seqs(plan),
-        "max-num-batched-tokens": setup.max_num_batched_tokens,
+    on_cpu = setup.device.is_cpu
+    return VllmOptions(
+        max_model_len=setup.window_tokens,
+        max_num_seqs=flagged_seqs(plan),
+        max_num_batched_tokens=setup.max_num_batched_tokens,
         # Room for the sessions of a neighbour that failed; beyond it the replica says 503 instead of queueing without
         # end.
-        "max-num-queued-reqs": 2 * plan.window_sessions,
-        "kv-cache-dtype": setup.kv_dtype.value,
-        "enable-prefix-caching": True,
-        "enable-prompt-tokens-details": True,
-        "scheduling-policy": "priority",
-        "shutdown-timeout": SHUTDOWN_S,
-    }
-    if setup.device.is_cpu:
-        flags |= {"dtype": "bfloat16", "block-size": setup.block_tokens}
-    else:
-        flags |= {"gpu-memory-utilization": setup.utilisation}
-    if setup.eager:
-        flags |= {"enforce-eager": True}
-    if setup.quantisation is Quantisation.FP8:
-        flags |= {"quantization": "fp8"}
-    return flags | _speculation(plan)
+        max_num_queued_reqs=2 * plan.window_sessions,
+        kv_cache_dtype=setup.kv_dtype.value,
+        enable_prefix_caching=True,
+        enable_prompt_tokens_details=True,
+        scheduling_policy=SchedulingPolicy.PRIORITY,
+        shutdown_timeout=SHUTDOWN_S,
+        dtype="bfloat16" if on_cpu else None,
+        block_size=setup.block_tokens if on_cpu else None,
+        gpu_memory_utilization=None if on_cpu else setup.utilisation,
+        enforce_eager=True if setup.eager else None,
+        quantization="fp8" if setup.quantisation is Quantisation.FP8 else None,
+        speculation=_speculation(plan),
+    )
 
 
-def _speculation(plan: CapacityPlan) -> dict[str, Flag]:
+def vllm_flags(plan: CapacityPlan) -> dict[str, FlagValue]:
+    return flags_of(planned_options(plan))
+
+
+def _speculation(plan: CapacityPlan) -> Ngram | DraftModel | None:
     speculation = plan.asked.setup.speculation
     if speculation is None:
-        return {}
+        return None
     if speculation.draft is None:
-        return {"spec-method": "ngram", "spec-tokens": speculation.tokens}
-    return {"spec-method": "draft_model", "spec-model": speculation.draft.name, "spec-tokens": speculation.tokens}
+        return Ngram(speculation.tokens)
+    return DraftModel(speculation.draft.name, speculation.tokens)
 
 
 def environment(plan: CapacityPlan) -> dict[str, str]:
@@ -79,10 +79,4 @@ def profile_text(plan: CapacityPlan) -> str:
         f"# {plan.window_sessions} sessions of {asked.setup.window_tokens} tokens a replica; computed, not measured.\n"
         f"#   {variables}vllm serve MODEL --config FILE\n"
     )
-    return head + "".join(f"{name}: {_scalar(value)}\n" for name, value in vllm_flags(plan).items())
-
-
-def _scalar(value: Flag) -> str:
-    if isinstance(value, bool):
-        return str(value).lower()
-    return json.dumps(value) if isinstance(value, str) and not PLAIN.fullmatch(value) else str(value)
+    return head + yaml_lines(vllm_flags(plan))

@@ -1,23 +1,30 @@
 """`drillyard fleet`: what operators do with replicas."""
 
 import asyncio
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
 from typing import Annotated
 
 import typer
 
-from gateway.cli.api_client import Api, ApiClient
-from gateway.cli.api_faults import ApiRefused
+from gateway.cli.api_client import ApiClient
 from gateway.cli.connection import DEFAULT_DATA, BaseUrl, DataFolder, OneKey, StaffConnection, operator_connection
 from gateway.cli.drill_view import console
 from gateway.cli.entries import Entry, with_entries
 from gateway.cli.failure import CommandFailed
+from gateway.cli.fleet_call import operator_client
 from gateway.cli.fleet_view import decision_lines, drain_line, fleet_table
 from gateway.cli.fleet_wire import DrainView, ReplicaView
 
 COMMANDS: tuple[Entry, ...] = (
-    Entry("run", "gateway.cli.fleet_run", "run", "Look after the replicas by the calendar, in a process of its own."),
+    Entry(
+        "run",
+        "gateway.cli.fleet_run",
+        "run",
+        "Look after the replicas by the calendar, in a process that does only that.",
+    ),
+    Entry("weights", "gateway.cli.fleet_weights", "weights", "Fetch a model's weights to this machine and check them."),
+    Entry("status", "gateway.cli.fleet_status", "status", "Show what is ready for the next bell, and what is missing."),
+    Entry("plan", "gateway.cli.fleet_plan", "plan", "Show replicas over the next hours, as the calendar wants them."),
+    Entry("scale", "gateway.cli.fleet_scale", "scale", "Have more replicas of a pool than the calendar wants."),
 )
 """Those of modules of their own, which are imported once they are called: name, module, attribute, one line of help."""
 
@@ -27,8 +34,6 @@ app = with_entries(
 )
 
 LOOK_EVERY_S = 1.0
-# The code of a 404 that does not say which of our errors it is.
-_NOT_OURS = "http_404"
 
 ReplicaName = Annotated[str, typer.Argument(metavar="REPLICA", help="Its id, as `drillyard fleet list` shows it.")]
 
@@ -46,7 +51,7 @@ def list_replicas(*, base_url: BaseUrl = None, key: OneKey = None, data: DataFol
     """List the replicas with their health, their sessions and what is amiss."""
 
     async def run(told: StaffConnection) -> None:
-        async with _operator(told) as client:
+        async with operator_client(told) as client:
             console().print(fleet_table((await client.fleet()).replicas), markup=False)
 
     asyncio.run(run(operator_connection(base_url=base_url, key=key, data=data)))
@@ -74,7 +79,7 @@ def drain(
     """Empty a replica without anybody noticing."""
 
     async def run(told: StaffConnection) -> None:
-        async with _operator(told) as client:
+        async with operator_client(told) as client:
             ordered = await client.drain(replica, within_s=within)
             _say(ordered)
             if wait:
@@ -91,7 +96,7 @@ def undrain(
     """Undo a drain; sessions that have moved stay where they are."""
 
     async def run(told: StaffConnection) -> None:
-        async with _operator(told) as client:
+        async with operator_client(told) as client:
             await client.undo_drain(replica)
             typer.echo(f"{replica} takes sessions again in a moment")
 
@@ -109,7 +114,7 @@ def why(
     """Tell why a turn ran where it did: pin, candidates, and what became of each attempt."""
 
     async def run(told: StaffConnection) -> None:
-        async with _operator(told) as client:
+        async with operator_client(told) as client:
             for line in decision_lines(await client.decision(turn)):
                 console().print(line, markup=False, soft_wrap=True)
 
@@ -140,17 +145,3 @@ def _say(replica: ReplicaView) -> None:
         typer.echo(f"{replica.id} is not being drained")
     else:
         typer.echo(f"{replica.id}: {'it may be stopped now' if drain.may_stop else drain_line(drain)}")
-
-
-@asynccontextmanager
-async def _operator(told: StaffConnection) -> AsyncIterator[ApiClient]:
-    async with Api(base_url=told.base_url) as api:
-        try:
-            yield api.as_holder_of(told.key)
-        except ApiRefused as refused:
-            if refused.code != _NOT_OURS:
-                raise
-            raise CommandFailed(
-                f"{told.base_url} is not a `drillyard serve`",
-                advice="a `drillyard router` takes these orders at /replicas and tells decisions at /decisions",
-            ) from refused

@@ -24,6 +24,7 @@ ELSEWHERE = {
     "gateway/api/review_bodies.py": "tests/integration/api/test_reviews.py",
     "gateway/api/review_views.py": "tests/integration/api/test_reviews.py",
     "gateway/cli/review_tables.py": "tests/integration/cli/test_reviews.py",
+    "gateway/cli/fleet_call.py": "tests/integration/cli/test_fleet.py",
     "gateway/cli/limits_wire.py": "tests/integration/cli/test_limits.py",
     "gateway/cli/list_import.py": "tests/integration/cli/test_moderation.py",
     "gateway/cli/moderation_call.py": "tests/integration/cli/test_moderation.py",

@@ -9,7 +9,7 @@ from gateway.fleet_plan import FleetPlans
 from router.fleet.adapters.memory_ledger import MemoryLedger
 from router.fleet.domain.pool_book import Round
 from router.fleet.errors import LedgerUnavailable
-from router.fleet.settings import PoolSettings
+from router.fleet.settings import KubernetesHostSettings, PoolSettings
 from sessions.adapters.memory_class_calendar import MemoryClassCalendar
 from sessions.adapters.memory_drills import MemoryDrills
 from sessions.adapters.memory_tenant_tiers import MemoryTenantTiers
@@ -18,9 +18,10 @@ from sessions.drill_ports import Drills
 from sessions.ports import Clock, Records
 
 POOL, FAR_POOL = "fake", "org/far"
+HOST = KubernetesHostSettings(deployment="tutor")
 POOLS = (
-    PoolSettings(model=POOL, seats_per_replica=10, maximum=4),
-    PoolSettings(model=FAR_POOL, seats_per_replica=20, maximum=2, minimum=1),
+    PoolSettings(model=POOL, seats_per_replica=10, maximum=4, host=HOST),
+    PoolSettings(model=FAR_POOL, seats_per_replica=20, maximum=2, minimum=1, host=HOST),
 )
 
 

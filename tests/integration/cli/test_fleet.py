@@ -159,6 +159,6 @@ def test_the_key_of_a_running_stack_is_found(drillyard: Command, api: Running, t
     assert "no operator's key" in drillyard("fleet", "list", "--base-url", "http://127.0.0.1:1").err
 
 
-@pytest.mark.parametrize("word", ["list", "drain", "undrain", "why"])
+@pytest.mark.parametrize("word", ["list", "drain", "undrain", "why", "status", "plan", "scale"])
 def test_each_command_shows_an_example(drillyard: Command, word: str) -> None:
     assert f"drillyard fleet {word}" in drillyard("fleet", word, "--help").out

@@ -97,7 +97,7 @@ async def _run(settings: Settings) -> None:
                 host=settings.host,
                 port=listener.getsockname()[1],
             )
-            async with background(control.controller.run(interval_s=settings.fleet.interval_s)):
+            async with background(control.run(interval_s=settings.fleet.interval_s)):
                 await StoppableServer(_configuration(pages), stopping).serve(sockets=[listener])
     _log.info("no longer looking after the fleet; replicas stay as they are")
 
@@ -125,7 +125,7 @@ def _configuration(pages: FleetPages) -> uvicorn.Config:
 async def _one_round(settings: Settings) -> tuple[PoolReport, ...]:
     log = FleetLog()
     async with fleet_control(settings, log.told, settled_after_s=0.0) as control:
-        return await control.controller.take_round(time.time())
+        return await control.take_round(time.time())
 
 
 def _print(reports: tuple[PoolReport, ...], *, as_json: bool) -> None:

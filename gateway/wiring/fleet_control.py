@@ -1,5 +1,6 @@
 """What a process holds that looks after the fleet."""
 
+import asyncio
 import os
 import re
 import secrets
@@ -7,7 +8,7 @@ import socket
 import time
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import httpx
 import structlog
@@ -28,6 +29,7 @@ from router.adapters.redis_board import RedisBoard
 from router.adapters.redis_pins import RedisPins
 from router.domain.fleet import ReplicaId
 from router.fleet.adapters.board_routers import SETTLED_AFTER_S, BoardRouters
+from router.fleet.adapters.dry_run import DryRunLedger, DryRunRouters, DryRunWarmth, Said
 from router.fleet.adapters.engine_chat import EngineChat
 from router.fleet.adapters.fleet_database import FleetDatabase
 from router.fleet.adapters.http_warmth import HttpWarmth
@@ -53,9 +55,18 @@ _log: FilteringBoundLogger = structlog.get_logger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class FleetControl:
-    controller: Controller
-    leadership: PostgresLeadership
-    ledger: PostgresLedger
+    """Pools that are only said to be looked after have a controller of their own."""
+
+    controllers: tuple[Controller, ...]
+
+    async def take_round(self, now: float) -> tuple[PoolReport, ...]:
+        return tuple([report for each in self.controllers for report in await each.take_round(now)])
+
+    async def run(self, *, interval_s: float) -> None:
+        """Never returns."""
+        async with asyncio.TaskGroup() as group:
+            for each in self.controllers:
+                group.create_task(each.run(interval_s=interval_s))
 
 
 @asynccontextmanager
@@ -63,9 +74,35 @@ async def fleet_control(
     settings: Settings, told: Callable[[PoolReport], None], *, settled_after_s: float = SETTLED_AFTER_S
 ) -> AsyncIterator[FleetControl]:
     """While it is entered it tries to lead; rounds are the caller's. Raises `FleetUnfit` for a host of no address."""
+    said = Said()
+    async with AsyncExitStack() as stack:
+        pools = await stack.enter_async_context(hosted_pools(settings.fleet.pools, said))
+        around = await stack.enter_async_context(_around(settings, settled_after_s))
+        dry = {pool.model for pool in settings.fleet.pools if pool.dry_run}
+        parts = (
+            ([pool for pool in pools if pool.name not in dry], around),
+            ([pool for pool in pools if pool.name in dry], _dry(around, said)),
+        )
+        yield FleetControl(
+            tuple(
+                Controller(
+                    pools=those,
+                    around=these,
+                    clock=time.time,
+                    new_id=new_id,
+                    dead_after_s=settings.fleet.dead_after_s,
+                    told=told,
+                )
+                for those, these in parts
+                if those
+            )
+        )
+
+
+@asynccontextmanager
+async def _around(settings: Settings, settled_after_s: float) -> AsyncIterator[Around]:
     url = str(settings.database_url)
     async with AsyncExitStack() as stack:
-        pools = await stack.enter_async_context(hosted_pools(settings.fleet.pools))
         postgres = await stack.enter_async_context(watched_database(url, patience_s=settings.records.patience_s))
         redis = await stack.enter_async_context(shared_redis(str(settings.redis_url), settings.redis))
         leadership = PostgresLeadership(
@@ -76,26 +113,25 @@ async def fleet_control(
         stack.push_async_callback(leadership.close)
         await stack.enter_async_context(background(leadership.run()))
         database = FleetDatabase(engine=postgres.engine, step=text(STEP).bindparams(side=EVERY_TENANT))
-        ledger = PostgresLedger(database=database, token=lambda: leadership.token)
         classes = PostgresClassCalendar(engine=postgres.engine)
-        around = Around(
+        yield Around(
             leadership=leadership,
-            ledger=ledger,
+            ledger=PostgresLedger(database=database, token=lambda: leadership.token),
             calendar=DrillCalendar(classes=classes, offer=settings.offer),
             routers=_routers(settings, redis, settled_after_s),
             warmth=await stack.enter_async_context(_warmth(database)),
             prefixes=_prefixes(settings, postgres.engine, classes),
             alarm=await stack.enter_async_context(_alarm(settings)),
         )
-        controller = Controller(
-            pools=pools,
-            around=around,
-            clock=time.time,
-            new_id=new_id,
-            dead_after_s=settings.fleet.dead_after_s,
-            told=told,
-        )
-        yield FleetControl(controller, leadership, ledger)
+
+
+def _dry(around: Around, said: Said) -> Around:
+    return replace(
+        around,
+        ledger=DryRunLedger(ledger=around.ledger),
+        routers=DryRunRouters(routers=around.routers, said=said),
+        warmth=DryRunWarmth(),
+    )
 
 
 def new_id(pool: PoolName) -> ReplicaId:

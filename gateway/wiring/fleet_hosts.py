@@ -1,5 +1,6 @@
 """Which host runs the replicas of a pool, by what its settings say."""
 
+import time
 from collections.abc import AsyncIterator, Iterable
 from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
@@ -8,6 +9,7 @@ from gateway.errors import FleetUnfit
 from router.errors import FleetSourceUnavailable
 from router.fleet.adapters.compose_command import ComposeCommand
 from router.fleet.adapters.compose_host import ComposeHost
+from router.fleet.adapters.dry_run import DryRunHost, Said
 from router.fleet.adapters.processes.process_host import ProcessHost
 from router.fleet.domain.demand import PoolName
 from router.fleet.keeping import Pool
@@ -22,17 +24,22 @@ from router.fleet.settings import (
 
 
 @asynccontextmanager
-async def hosted_pools(pools: Iterable[PoolSettings]) -> AsyncIterator[list[Pool]]:
-    """Those that have a host; raises `FleetUnfit` where there is no way to ask it at all."""
+async def hosted_pools(pools: Iterable[PoolSettings], said: Said) -> AsyncIterator[list[Pool]]:
+    """Those that have a host, `said` what the dry ones would do; raises `FleetUnfit` where a host has no address."""
     async with AsyncExitStack() as stack:
         yield [
-            Pool(PoolName(pool.model), pool.rules, await _host(pool, pool.host, stack))
+            Pool(PoolName(pool.model), pool.rules, await _host(pool, pool.host, stack, said))
             for pool in pools
             if pool.host is not None
         ]
 
 
-async def _host(pool: PoolSettings, settings: HostSettings, stack: AsyncExitStack) -> ReplicaHost:
+async def _host(pool: PoolSettings, settings: HostSettings, stack: AsyncExitStack, said: Said) -> ReplicaHost:
+    host = await _bare(pool, settings, stack)
+    return DryRunHost(host=host, clock=time.time, said=said) if pool.dry_run else host
+
+
+async def _bare(pool: PoolSettings, settings: HostSettings, stack: AsyncExitStack) -> ReplicaHost:
     match settings:
         case ProcessHostSettings():
             return ProcessHost(settings=settings, weights=_weights(pool))

@@ -114,8 +114,5 @@ def test_what_the_surroundings_do_not_say_is_not_held_against_it(flags: dict[str
 def test_what_is_written_wrongly_is_told_once() -> None:
     flags = without("shutdown-timeout") | {"scheduling-policy": "lifo", "shutdown_timeout": "long"}
     checked = check(flags, FACTS, STRICT)
-    assert {finding.flag for finding in checked.findings} == {
-        "scheduling-policy",
-        "shutdown_timeout",
-        "shutdown-timeout",
-    }
+    assert {finding.flag for finding in checked.findings} == {"scheduling-policy", "shutdown_timeout"}
+    assert checked.errors == len(checked.findings) == 2

@@ -6,6 +6,7 @@ from typing_extensions import override
 
 from router.domain.drain import DrainProgress
 from router.domain.fleet import ReplicaId, ReplicaSpec
+from router.fleet.errors import RoutersUnavailable
 from router.fleet.ports import Routers, RoutersState
 
 
@@ -16,9 +17,11 @@ class MemoryRouters(Routers):
         self.joined: dict[ReplicaId, ReplicaSpec] = {}
         self.draining: set[ReplicaId] = set()
         self.sessions: dict[ReplicaId, int] = {}
+        self.is_away = False
 
     @override
     async def state(self, replicas: Sequence[ReplicaId]) -> RoutersState:
+        self._check()
         return RoutersState(
             joined=dict(self.joined),
             drains={replica: self._progress(replica) for replica in self.draining},
@@ -27,22 +30,30 @@ class MemoryRouters(Routers):
 
     @override
     async def join(self, replica: ReplicaSpec) -> None:
+        self._check()
         self.joined[replica.id] = replica
         self.draining.discard(replica.id)
 
     @override
     async def drain(self, replica: ReplicaId) -> None:
+        self._check()
         self.draining.add(replica)
 
     @override
     async def keep(self, replica: ReplicaId) -> None:
+        self._check()
         self.draining.discard(replica)
 
     @override
     async def leave(self, replica: ReplicaId) -> None:
+        self._check()
         self.joined.pop(replica, None)
         self.draining.discard(replica)
         self.sessions.pop(replica, None)
+
+    def _check(self) -> None:
+        if self.is_away:
+            raise RoutersUnavailable("the routers cannot be reached")
 
     def _progress(self, replica: ReplicaId) -> DrainProgress:
         left = self.sessions.get(replica, 0)

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from router.domain.fleet import ReplicaId
+from router.fleet.domain.hosted import HostPhase
 from router.fleet.domain.matching import Change, Matched
 from router.fleet.domain.past_starts import PastStart
 from router.fleet.domain.pool_view import ReplicaSeen
@@ -72,7 +73,7 @@ def failed_start(record: ReplicaRecord, *, now: float) -> PastStart | None:
 
 def mend_of(record: ReplicaRecord, sight: Sight) -> Mend | None:
     if record.has(Milestone.STOPPING):
-        return Mend.FORGET if sight.hosted is None and _is_out(record, sight) else Mend.STOP
+        return _end_of(record, sight)
     if record.failure or sight.is_known is None:
         return _start_of(record, sight)
     if record.has(Milestone.DRAINING):
@@ -90,6 +91,14 @@ def _mends(records: Iterable[ReplicaRecord], sights: Mapping[ReplicaId, Sight]) 
 
 def _start_of(record: ReplicaRecord, sight: Sight) -> Mend | None:
     return Mend.START if sight.hosted is None and not record.failure else None
+
+
+def _end_of(record: ReplicaRecord, sight: Sight) -> Mend | None:
+    if not _is_out(record, sight):
+        return Mend.STOP
+    if sight.hosted is None:
+        return Mend.FORGET
+    return None if sight.hosted.phase is HostPhase.STOPPING else Mend.STOP
 
 
 def _is_out(record: ReplicaRecord, sight: Sight) -> bool:

@@ -76,14 +76,14 @@ def state_of(record: ReplicaRecord, sight: Sight) -> ReplicaState:
 
 def since(record: ReplicaRecord, sight: Sight, watch: Watch) -> float:
     """When it came into its state, as far as that counts: a deadline that ran off while nobody looked is no deadline,
-    and weights may take as long as they take to come.
+    weights may take as long as they take to come, and one that is warm waits for the routers alone.
     """
     state = state_of(record, sight)
     reached = max(record.reached.get(step, record.ordered) for step in _INTO[state])
     deadline = DEADLINES.get(state)
     if deadline is None:
         return reached
-    if sight.hosted is not None and sight.hosted.phase is HostPhase.FETCHING:
+    if record.was_warm or (sight.hosted is not None and sight.hosted.phase is HostPhase.FETCHING):
         return watch.now
     return max(reached, watch.since - deadline.seconds * UNWATCHED_SHARE)
 

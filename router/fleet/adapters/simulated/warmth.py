@@ -16,6 +16,8 @@ class SimulatedWarmth(Warmth):
         self._machines = machines
         self._clock = clock
         self._since: dict[ReplicaId, float] = {}
+        self.frozen: set[ReplicaId] = set()
+        """They run, and generate nothing."""
 
     @override
     async def look(self, replica: ReplicaSpec, prefixes: Sequence[Prefix]) -> WarmLook:
@@ -33,7 +35,8 @@ class SimulatedWarmth(Warmth):
     @override
     async def still_answers(self, replica: ReplicaSpec) -> bool | None:
         machine = self._machines.here().get(replica.id)
-        return machine is not None and self._clock() < machine.ends_at
+        is_up = machine is not None and self._clock() < machine.ends_at
+        return is_up and replica.id not in self.frozen
 
     @override
     async def forget(self, replica: ReplicaId) -> None:

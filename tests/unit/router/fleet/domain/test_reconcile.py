@@ -24,6 +24,7 @@ SERVING = WARM.at(Milestone.JOINED, NOW - 1.0)
 DRAINING = SERVING.at(Milestone.DRAINING, NOW)
 STOPPING = DRAINING.at(Milestone.STOPPING, NOW)
 HERE = HostedReplica(ReplicaId("a"), HostPhase.RUNNING, NOW - 20.0, url="http://a:1")
+GOING = HostedReplica(ReplicaId("a"), HostPhase.STOPPING, NOW - 20.0)
 BOARD = DrainProgress(ReplicaId("a"), (), (), 0, 0, 1.0, may_stop=True)
 
 
@@ -41,6 +42,8 @@ BOARD = DrainProgress(ReplicaId("a"), (), (), 0, 0, 1.0, may_stop=True)
         (DRAINING, Sight(HERE, is_known=True), Mend.DRAIN),
         (DRAINING, Sight(HERE, is_known=True, drain=BOARD), None),
         (STOPPING, Sight(HERE), Mend.STOP),
+        (STOPPING, Sight(GOING), None),
+        (STOPPING, Sight(GOING, is_known=True), Mend.STOP),
         (STOPPING, Sight(None, is_known=True), Mend.STOP),
         (STOPPING, Sight(None, is_known=None), Mend.STOP),
         (STOPPING, Sight(None, is_known=False), Mend.FORGET),

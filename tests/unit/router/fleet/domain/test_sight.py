@@ -127,6 +127,11 @@ def test_weights_take_as_long_as_they_take() -> None:
     assert advanced(old, fetching, WATCH).failure == ""
 
 
+def test_one_that_is_warm_waits_for_the_routers_for_as_long_as_they_are_away() -> None:
+    warm = UP.at(Milestone.HEALTHY, 1_000.0).at(Milestone.PREFIXES_WARM, 1_010.0)
+    assert advanced(warm, Sight(there(), is_known=None), WATCH).failure == ""
+
+
 def test_a_deadline_that_ran_off_while_nobody_looked_is_none() -> None:
     limit = DEADLINES[ReplicaState.WARMING].seconds
     old = UP.at(Milestone.HEALTHY, NOW - 9_000.0)

@@ -20,13 +20,10 @@ from router.fleet.settings import KubernetesHostSettings
 from tests.contract.router.fleet.host_promises import HostHouse, HostPromises
 from tests.support.fake_cluster import COST, DEPLOYMENT, FakeCluster, Fault, fake_cluster, names
 from tests.support.fake_kubernetes import NAMESPACE, SERVICE
+from tests.support.manifests import allowed_calls
 
 SETTINGS = KubernetesHostSettings(deployment=DEPLOYMENT, namespace=NAMESPACE)
 ORDER = ReplicaId("order")
-NEEDED = {
-    *("get deployments/scale", "patch deployments/scale", "list replicasets", "list horizontalpodautoscalers"),
-    *("list pods", "get pods", "patch pods", "delete pods", "patch pods/status"),
-}
 
 
 class House(HostHouse):
@@ -97,15 +94,15 @@ class TestKubernetesHost(HostPromises):
     """What every host promises."""
 
 
-async def test_it_asks_for_nothing_that_the_manifests_do_not_allow(house: House) -> None:
-    house.cluster.allowed = NEEDED
+async def test_it_is_allowed_what_it_does_and_nothing_else_by_the_manifests(house: House) -> None:
+    house.cluster.allowed = allowed_calls()
     first, second = await house.running(2)
     await house.host.mark(first, Mark.LEAVING)
     await house.host.stop(first, among=1)
     await house.settle()
     house.cluster.evict(second)
     await house.host.stop(second, among=1)
-    assert set(house.cluster.calls) == NEEDED
+    assert set(house.cluster.calls) == allowed_calls()
 
 
 async def test_a_larger_scale_is_not_lowered_by_a_start(house: House) -> None:
@@ -427,7 +424,7 @@ async def test_a_pod_that_goes_as_it_is_marked_is_let_go(house: House) -> None:
 
 async def test_who_lacks_a_right_is_told_which_and_where_it_stands(house: House) -> None:
     first, _ = await house.running(2)
-    house.cluster.allowed = NEEDED - {"patch deployments/scale"}
+    house.cluster.allowed = allowed_calls() - {"patch deployments/scale"}
     for call in (house.host.start(ORDER, among=3), house.host.stop(first, among=1)):
         with pytest.raises(
             HostUnavailable, match=r"may not patch deployments/scale \(deploy/kubernetes/controller-access.yaml\)"

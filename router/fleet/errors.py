@@ -28,7 +28,11 @@ class RoutersUnavailable(FleetError):
 
 
 class WeightsUnusable(FleetError):
-    """The weights cannot be had, or are not the ones that were named."""
+    """The weights cannot be had, or are not the ones that were named. `may_pass`: tried again they may be had."""
+
+    def __init__(self, what: str, *, may_pass: bool = False) -> None:
+        super().__init__(what)
+        self.may_pass = may_pass
 
 
 class AlarmNotHeard(FleetError):

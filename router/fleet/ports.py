@@ -1,6 +1,6 @@
 """What the controller needs from outside. Moments are seconds since the epoch, on one clock for all of them."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -14,6 +14,7 @@ from router.fleet.domain.pool_book import Floor, PoolBook, Round
 from router.fleet.domain.replica_record import ReplicaRecord
 from router.fleet.domain.scaling import Alert
 from router.fleet.domain.warmth import Prefix, WarmLook
+from router.fleet.domain.weights_list import WeightsFile, WeightsList
 
 
 class ReplicaHost(Protocol):
@@ -135,6 +136,16 @@ class Canaries(Protocol):
         """Keep the digest of what a replica answered, and judge it by those of its pool with the same `fingerprint`,
         which names all that an answer may depend on; raises `LedgerUnavailable`.
         """
+
+
+class WeightsSource(Protocol):
+    """Where weights come from. It blocks, and belongs into a thread. Every method raises `WeightsUnusable`."""
+
+    def files(self) -> WeightsList:
+        """With the size of each where it is known."""
+
+    def read(self, file: WeightsFile, *, start: int) -> Iterator[bytes]:
+        """The bytes of one file from there on; they may end early, and be others than they should be."""
 
 
 class Prefixes(Protocol):

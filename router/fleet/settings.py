@@ -57,7 +57,9 @@ class WeightsSettings(_Frozen):
 
     source: str = Field(description="s3://, gs://, az://, https:// or file:// folder, or hub:owner/name@revision")
     digest: str = Field(pattern=r"^sha256:[0-9a-f]{64}$")
-    folder: Path = Field(description="the local cache")
+    folder: Path = Field(description="the local cache, for these weights alone")
+    hub: str = Field(default="", pattern=r"^(https?://\S+)?$", description="the address of the hub, for hub: sources")
+    hub_token: SecretStr | None = Field(default=None, description="for what is not public there")
 
 
 class PoolSettings(_Frozen):

@@ -44,6 +44,8 @@ ELSEWHERE = {
     "gateway/adapters/redis_mail.py": "tests/contract/gateway/test_mail.py",
     "gateway/domain/moderation/likeness_weights.py": "tests/unit/gateway/domain/moderation/test_likeness.py",
     "gateway/ports.py": "tests/contract/gateway/test_postgres_accounts.py",
+    "gateway/wiring/fleet_control.py": "tests/integration/cli/test_fleet_run.py",
+    "gateway/wiring/fleet_hosts.py": "tests/integration/cli/test_fleet_run.py",
     "router/fleet/adapters/quiet_alarm.py": "tests/contract/router/fleet/test_webhook_alarm.py",
     "router/fleet/adapters/fence.py": "tests/contract/router/fleet/test_postgres_ledger.py",
     "router/fleet/adapters/fleet_database.py": "tests/contract/router/fleet/test_postgres_ledger.py",

@@ -1,6 +1,7 @@
 """The whole process that looks after the fleet, before real Redis and Postgres, with simulated replicas."""
 
 import asyncio
+import json
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from datetime import UTC, datetime, timedelta
@@ -19,7 +20,9 @@ from router.fleet.domain.demand import PoolName
 from router.fleet.settings import ProcessHostSettings
 from sessions.adapters.postgres.drills import PostgresDrills
 from sessions.adapters.postgres.records import PostgresRecords
+from tests.integration.cli.conftest import Command
 from tests.support.drill_world import drill
+from tests.support.engine_process import free_port
 from tests.support.fleet_ledger import ledger_of
 from tests.support.fleet_process import FleetProcess, a_router, fleet_process, joined, process_pool
 from tests.support.records_fixture import write_scenarios
@@ -96,6 +99,7 @@ async def test_a_class_finds_its_replica_whatever_happens_on_the_way(world: Worl
     fleet.start()
     await until(lambda: joined(world.board))
     assert time.time() < bell
+    await until(_metrics_say(fleet, 'drillyard_fleet_ready{pool="smollm2"} 1.0'))
     assert await joined(world.board) == {started.id}
     async with httpx.AsyncClient(trust_env=False) as client:
         assert (await client.get(f"{started.url}/health")).is_success
@@ -119,3 +123,72 @@ async def test_a_class_finds_its_replica_whatever_happens_on_the_way(world: Worl
 
 async def _listed(world: World) -> bool:
     return bool(await world.host.list())
+
+
+@pytest.mark.usefixtures("world")
+async def test_one_round_can_be_taken_to_look(
+    tmp_path: Path, running_redis: RedisServer, database_url: str, database_engine: AsyncEngine
+) -> None:
+    """Of a pool on a dry run: what would be done is printed, and nothing is."""
+    dry = process_pool(tmp_path, minimum=1, dry_run=True)
+    with fleet_process(tmp_path, redis_url=running_redis.url, database_url=database_url, pool=dry) as fleet:
+        fleet.start("--once", "--json")
+        code, said = await asyncio.to_thread(fleet.end)
+    (told,) = json.loads(said)
+    assert (code, told["pool"], told["leads"], told["wanted"], told["troubles"]) == (0, POOL, True, 1, [])
+    assert [deed["what"] for deed in told["deeds"]] == ["start"]
+    assert not (tmp_path / "replicas").exists() or not list((tmp_path / "replicas").glob("*.log"))
+    assert (await ledger_of(database_engine).book(POOL)).records == {}
+
+
+async def test_a_process_without_postgres_and_redis_says_so_and_goes_on(tmp_path: Path) -> None:
+    url = f"127.0.0.1:{free_port()}"
+    with fleet_process(tmp_path, redis_url=f"redis://{url}", database_url=f"postgresql://u:hush@{url}/x") as fleet:
+        fleet.start()
+        await until(_metrics_say(fleet, "drillyard_fleet_leading 0.0"))
+        assert not fleet.leads
+        fleet.ask_to_stop()
+        assert (await asyncio.to_thread(fleet.end))[0] == 0
+    assert "hush" not in fleet.log.read_text()
+
+
+def _metrics_say(fleet: FleetProcess, line: str) -> Callable[[], Awaitable[bool]]:
+    async def say() -> bool:
+        return line in (await asyncio.to_thread(fleet.page, "/metrics")).splitlines()
+
+    return say
+
+
+@pytest.fixture
+def told(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> pytest.MonkeyPatch:
+    monkeypatch.setenv("DRILLYARD_REDIS_URL", "redis://127.0.0.1:1")
+    monkeypatch.setenv("DRILLYARD_DATABASE_URL", "postgresql://127.0.0.1:1/none")
+    monkeypatch.setenv("DRILLYARD_MODEL__NAME", "smollm2")
+    monkeypatch.setenv("DRILLYARD_MODEL__FOLDER", str(tmp_path / "none"))
+    return monkeypatch
+
+
+def test_without_a_pool_it_says_where_to_name_one(drillyard: Command, told: pytest.MonkeyPatch) -> None:
+    told.delenv("DRILLYARD_POOLS_FILE", raising=False)
+    ended = drillyard("fleet", "run")
+    assert (ended.code, "DRILLYARD_POOLS_FILE" in ended.err) == (1, True)
+
+
+def test_pools_that_nobody_hosts_are_refused(drillyard: Command, told: pytest.MonkeyPatch) -> None:
+    told.setenv("DRILLYARD_FLEET__POOLS", '[{"model": "smollm2", "seats_per_replica": 4, "maximum": 2}]')
+    ended = drillyard("fleet", "run", "--once")
+    assert (ended.code, "no pool has a host (smollm2)" in ended.err) == (1, True)
+
+
+def test_a_file_of_pools_that_cannot_work_is_refused_with_its_line(
+    drillyard: Command, told: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    (tmp_path / "pools.yml").write_text("pools:\n  - model: smollm2\n    maximum: many\n")
+    told.setenv("DRILLYARD_POOLS_FILE", str(tmp_path / "pools.yml"))
+    ended = drillyard("fleet", "run")
+    assert (ended.code, "pools.yml, line 3: pools[0].maximum" in ended.err) == (1, True)
+
+
+def test_help_shows_an_example(drillyard: Command) -> None:
+    shown = drillyard("fleet", "run", "--help")
+    assert (shown.code, "DRILLYARD_POOLS_FILE" in shown.out) == (0, True)

@@ -21,6 +21,7 @@ from tests.support.eventually import eventually
 
 PATIENCE_S = 20.0
 SLEEPS = "import time\ntime.sleep(600)"
+DEAF = "import signal, time\nsignal.signal(signal.SIGTERM, signal.SIG_IGN)\nprint('deaf')\ntime.sleep(600)"
 _BUSY = {HostPhase.PENDING, HostPhase.STOPPING}
 
 

@@ -19,7 +19,7 @@ from router.fleet.domain.hosted import HostPhase
 from router.fleet.errors import HostUnavailable
 from tests.contract.router.fleet.host_promises import HostPromises
 from tests.support.eventually import eventually
-from tests.support.process_house import PATIENCE_S, SLEEPS, ProcessHouse, lives, process_house
+from tests.support.process_house import DEAF, PATIENCE_S, SLEEPS, ProcessHouse, lives, process_house
 
 ONE, TWO = ReplicaId("one"), ReplicaId("two")
 ROOT = Path(__file__).parents[4]
@@ -106,9 +106,6 @@ async def test_no_child_outlives_an_engine_that_ended_and_its_last_words_are_tol
         (found,) = await house.until(lambda listed: listed[0].phase is HostPhase.EXITED)
         assert found.detail == "exit code 3: ValueError: no card is left"
         assert not any(map(lives, children))
-
-
-DEAF = "import signal, time\nsignal.signal(signal.SIGTERM, signal.SIG_IGN)\nprint('deaf')\ntime.sleep(600)"
 
 
 async def test_an_engine_that_does_not_listen_is_killed_after_its_grace(tmp_path: Path) -> None:

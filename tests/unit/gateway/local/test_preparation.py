@@ -7,7 +7,9 @@ import pytest
 from rich.console import Console
 
 from gateway.local.bundled_model import Model
+from gateway.local.calendar_pool import ByCalendar
 from gateway.local.children import Children
+from gateway.local.errors import LocalStackError
 from gateway.local.preparation import Options, Prepared, ReplicaKind, prepare
 from gateway.local.process import Command
 from gateway.local.progress import Progress
@@ -130,3 +132,19 @@ def test_simulated_replicas_need_a_model_for_its_tokenizer_and_nothing_of_vllm(
     assert ready.model == BUNDLED
     assert len(commands_of(ready)) == 3
     assert "loadtests.simulator" in commands_of(ready)[0].argv
+
+
+def test_by_the_calendar_nothing_is_started_and_a_pool_says_how(installer: Installer) -> None:
+    by = ByCalendar(seats=8, lead_s=60.0)
+    for kind in (ReplicaKind.VLLM, ReplicaKind.SIM):
+        ready = prepare(replace(OPTIONS, replica_kind=kind, by_calendar=by), installer, {}, temporary=TEMPORARY)
+        assert ready.starters == ()
+        assert ready.pool is not None
+        assert len(ready.pool.slots) == OPTIONS.replicas
+        assert ready.pool.by == by
+
+
+def test_by_the_calendar_there_must_be_something_to_start(installer: Installer) -> None:
+    asked = replace(OPTIONS, replica_kind=ReplicaKind.NONE, by_calendar=ByCalendar(seats=1, lead_s=0.0))
+    with pytest.raises(LocalStackError, match="--by-calendar"):
+        prepare(asked, installer, {}, temporary=TEMPORARY)

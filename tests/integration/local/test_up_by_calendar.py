@@ -1,0 +1,144 @@
+"""A whole stack whose replicas come and go with the class calendar, by the one command, on simulated replicas."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+
+from router.fleet.adapters.processes.replica_shim import entry, living
+from tests.support.scheduled_class import scheduled
+from tests.support.tiny_model import tiny_model
+
+pytestmark = [pytest.mark.redis, pytest.mark.postgres]
+
+ROOT = Path(__file__).parents[3]
+START_S = 60.0
+SOON_S = 40.0
+CLASS_S = 4.0
+
+
+@dataclass(slots=True)
+class Stack:
+    """One data folder on which `up` is started as often as a test likes."""
+
+    folder: Path
+    process: "subprocess.Popen[bytes] | None" = None
+
+    def start(self) -> None:
+        model = tiny_model(self.folder / "tiny") if not (self.folder / "tiny").exists() else self.folder / "tiny"
+        (model / "config.json").write_text("{}")
+        words = ["--by-calendar", "--replica-kind", "sim", "--replicas", "2", "--seats", "4", "--speed-up", "50"]
+        program = [sys.executable, "-m", "gateway.cli.main", "up", *words, "--model", str(model), "--port", "0"]
+        environment = {**os.environ, "DRILLYARD_FLEET__INTERVAL_S": "0.2", "DRILLYARD_FLEET__DRAIN_WITHIN_S": "5"}
+        with (self.folder / "up.log").open("wb") as log:
+            self.process = subprocess.Popen(
+                [*program, "--data", str(self.data)], cwd=ROOT, env=environment, stdout=log, stderr=log
+            )
+        self.until((self.data / "ready.json").exists)
+
+    @property
+    def data(self) -> Path:
+        return self.folder / "data"
+
+    @property
+    def said(self) -> str:
+        return (self.folder / "up.log").read_text()
+
+    def until(self, holds: Callable[[], object], *, within_s: float = START_S) -> None:
+        assert self.process is not None
+        deadline = time.monotonic() + within_s
+        while not holds():
+            assert self.process.poll() is None, self.said
+            assert time.monotonic() < deadline, self.said + self.log("fleet") + self.log("gateway")
+            time.sleep(0.05)
+
+    def log(self, name: str) -> str:
+        file = self.data / "logs" / f"{name}.log"
+        return file.read_text() if file.exists() else ""
+
+    def client(self, role: str) -> httpx.Client:
+        ready: dict[str, Any] = json.loads((self.data / "ready.json").read_text())
+        key = ready["keys"]["trainees"][0] if role == "trainee" else ready["keys"][role]
+        headers = {"Authorization": f"Bearer {key}"}
+        return httpx.Client(base_url=ready["base_url"], headers=headers, trust_env=False, timeout=30)
+
+    def stop(self) -> None:
+        assert self.process is not None
+        self.process.send_signal(signal.SIGINT)
+        assert self.process.wait(START_S) == 0, self.said
+
+    def shims(self) -> list[int]:
+        """What runs of the pool: its shims work in the stack's own folder."""
+        found = []
+        for one in living():
+            with suppress(OSError):
+                if (Path("/proc") / str(one.process.pid) / "cwd").readlink().is_relative_to(self.data / "fleet"):
+                    found.append(one.process.pid)
+        return found
+
+    def end(self) -> None:
+        if self.process is not None and self.process.poll() is None:
+            self.process.send_signal(signal.SIGINT)
+            self.process.wait(START_S)
+
+
+@pytest.fixture
+def stack(tmp_path: Path) -> Iterator[Stack]:
+    stack = Stack(tmp_path)
+    yield stack
+    stack.end()
+    assert stack.shims() == []
+
+
+def replicas(operator: httpx.Client) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = operator.get("/v1/fleet").raise_for_status().json()["replicas"]
+    return found
+
+
+def test_a_class_has_its_replica_before_the_bell_and_none_is_left_after_it(stack: Stack) -> None:
+    stack.start()
+    ready = json.loads((stack.data / "ready.json").read_text())
+    with stack.client("instructor") as instructor, stack.client("operator") as operator:
+        checks = operator.get("/readyz").raise_for_status().json()["checks"]
+        assert checks["replicas"] == {"ok": False, "detail": "none is there; they are started before the next class"}
+        assert stack.shims() == []
+        drill = scheduled(instructor, ready, in_s=SOON_S, for_s=CLASS_S, trainees=3)
+        stack.until(lambda: [one["state"] for one in replicas(operator)] == ["ready"], within_s=drill.bell_in_s())
+        with stack.client("trainee") as trainee:
+            session = drill.session(trainee)
+            assert drill.turn(trainee, session)["usage"]["completion_tokens"] > 0
+            trainee.post(f"/v1/sessions/{session}/close").raise_for_status()
+        drill.wait_for_its_end()
+        stack.until(lambda: replicas(operator) == [] and stack.shims() == [])
+    stack.stop()
+
+
+def test_ctrl_c_ends_the_replicas_too_and_the_next_start_clears_up_what_was_left(stack: Stack) -> None:
+    stack.start()
+    ready = json.loads((stack.data / "ready.json").read_text())
+    with stack.client("instructor") as instructor, stack.client("operator") as operator:
+        scheduled(instructor, ready, in_s=SOON_S, for_s=600, trainees=8)
+        stack.until(lambda: [one["state"] for one in replicas(operator)] == ["ready"] * 2)
+    left = stack.shims()
+    assert left
+    assert stack.process is not None
+    stack.process.kill()
+    stack.process.wait()
+    assert set(left) <= set(stack.shims())
+    stack.start()
+    assert "which an earlier run had left behind" in stack.said
+    assert not [pid for pid in left if (one := entry(pid)) is not None and not one.is_dead]
+    with stack.client("operator") as operator:
+        stack.until(lambda: [one["state"] for one in replicas(operator)] == ["ready"] * 2)
+    stack.stop()
+    assert stack.shims() == []

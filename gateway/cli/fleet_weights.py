@@ -10,7 +10,6 @@ import typer
 from pydantic import SecretStr, ValidationError
 
 from gateway.cli.failure import CommandFailed
-from gateway.settings import reasons
 from gateway.wiring.fleet_weights import listed_folder, weights_cache, weights_source
 from router.fleet.domain.weights_list import LIST_NAME, WeightsList, in_words
 from router.fleet.errors import WeightsUnusable
@@ -29,6 +28,10 @@ EXAMPLES = (
     "all is there and right, else with 1: then nothing half can be taken for the whole."
 )
 _SAY_EVERY_S = 5.0
+_WRONG = {
+    "digest": "--digest is written sha256: and 64 hexadecimal digits",
+    "hub": "--hub is an http:// or https:// address",
+}
 
 
 def weights(  # noqa: PLR0913 - one argument for each option of the command line
@@ -61,7 +64,7 @@ def _told(source: str, digest: str | None, into: Path | None, hub: str, token: s
             source=source, digest=digest, folder=into, hub=hub, hub_token=None if token is None else SecretStr(token)
         )
     except ValidationError as error:
-        raise CommandFailed("; ".join(reasons(error))) from error
+        raise CommandFailed("; ".join(_WRONG[str(fault["loc"][0])] for fault in error.errors())) from error
 
 
 def _fetch(told: WeightsSettings, *, verify: bool) -> None:

@@ -9,6 +9,8 @@ from router.fleet.errors import WeightsUnusable
 
 def listed_folder(folder: Path) -> WeightsList:
     """Hash every file that is not hidden, and write the list beside them; raises `WeightsUnusable`."""
+    if not folder.is_dir():
+        raise WeightsUnusable(f"{folder} is no folder")
     try:
         paths = [place.relative_to(folder).as_posix() for place in folder.rglob("*") if place.is_file()]
         listed = weights_list(_hashed(folder, path) for path in paths if is_listed(path))

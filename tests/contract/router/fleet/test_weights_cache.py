@@ -279,7 +279,7 @@ def test_a_folder_of_this_machine_is_listed_and_is_a_source(tmp_path: Path) -> N
 def test_a_folder_with_nothing_in_it_or_none_at_all_cannot_be_listed(tmp_path: Path) -> None:
     with pytest.raises(WeightsUnusable, match="names no file"):
         listed_folder(tmp_path)
-    with pytest.raises(WeightsUnusable, match=r"names no file"):
+    with pytest.raises(WeightsUnusable, match="is no folder"):
         listed_folder(tmp_path / "none")
 
 

@@ -146,7 +146,9 @@ def _remarks(pool: PlannedPoolView, plan: FleetPlanView, zone: tzinfo | None) ->
         yield "dry run: nothing is started or stopped"
     if pool.floor is not None:
         yield floor_text(pool.floor, zone)
-    yield from (shortage_text(each, zone) for each in pool.shortages)
+    if pool.shortages:
+        more = len(pool.shortages) - 1
+        yield shortage_text(pool.shortages[0], zone) + (f" (and {more} more, see `fleet plan`)" if more else "")
 
 
 def _alert(pool: PlannedPoolView) -> str:

@@ -27,7 +27,7 @@ EXAMPLES = (
 
 def scale(  # noqa: PLR0913 - one argument for each option of the command line
     model: Annotated[str, typer.Argument(metavar="MODEL", help="The pool, as `drillyard fleet status` shows it.")],
-    replicas: Annotated[int | None, typer.Argument(min=1, metavar="[N]", help="Replicas at least.")] = None,
+    replicas: Annotated[int | None, typer.Argument(min=1, metavar="N", help="Replicas at least.")] = None,
     *,
     until: Annotated[str | None, typer.Option(metavar="MOMENT", help="When the calendar alone decides again.")] = None,
     lasting: Annotated[str | None, typer.Option("--for", metavar="SPAN", help="The same, as 90m or 2h.")] = None,

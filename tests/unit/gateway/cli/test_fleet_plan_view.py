@@ -66,6 +66,13 @@ def test_what_nobody_knows_is_a_question_mark() -> None:
     assert bell_text(BellView(at=NINE, in_s=432, needs=6)) == "? of 6 ready, 00:07:12 left"
 
 
+def test_the_first_shortage_is_told_and_the_others_are_counted() -> None:
+    one = {"starts_at": NINE, "ends_at": NINE.replace(hour=10), "needs": 7, "allows": 4, "text": "needs 7, allows 4"}
+    pool = PlannedPoolView.model_validate({**POOL.model_dump(), "shortages": [one] * 3})
+    assert "needs 7, allows 4 (and 2 more, see `fleet plan`)" in table(a_plan(pool))
+    assert sum(line.startswith("SHORT: Sun 01 Mar 09:00") for line in plan_lines(pool, a_plan(pool), 80, UTC)) == 3
+
+
 def test_names_cannot_steer_the_terminal() -> None:
     assert "\x1b" not in table(a_plan(POOL.model_copy(update={"model": "a\x1b[2J"})))
 

@@ -101,6 +101,8 @@ class PoolSettings(_Frozen):
     @model_validator(mode="after")
     def _can_work(self) -> Self:
         self.rules  # noqa: B018 - the rules say themselves what contradicts
+        if self.weights is not None and isinstance(self.host, KubernetesHostSettings):
+            raise ValueError("weights: pods fetch theirs in an init container, which `drillyard fleet weights` is for")
         return self
 
 

@@ -2,16 +2,19 @@
 
 import time
 from collections.abc import AsyncIterator, Iterable
-from contextlib import AsyncExitStack, asynccontextmanager
+from contextlib import AsyncExitStack, ExitStack, asynccontextmanager
 from pathlib import Path
 
 from gateway.errors import FleetUnfit
+from gateway.wiring.fleet_weights import weights_cache
 from router.errors import FleetSourceUnavailable
 from router.fleet.adapters.compose_command import ComposeCommand
 from router.fleet.adapters.compose_host import ComposeHost
 from router.fleet.adapters.dry_run import DryRunHost, Said
+from router.fleet.adapters.fetching_host import FetchingHost
 from router.fleet.adapters.processes.process_host import ProcessHost
 from router.fleet.domain.demand import PoolName
+from router.fleet.errors import WeightsUnusable
 from router.fleet.keeping import Pool
 from router.fleet.ports import ReplicaHost
 from router.fleet.settings import (
@@ -20,6 +23,7 @@ from router.fleet.settings import (
     KubernetesHostSettings,
     PoolSettings,
     ProcessHostSettings,
+    WeightsSettings,
 )
 
 
@@ -36,7 +40,20 @@ async def hosted_pools(pools: Iterable[PoolSettings], said: Said) -> AsyncIterat
 
 async def _host(pool: PoolSettings, settings: HostSettings, stack: AsyncExitStack, said: Said) -> ReplicaHost:
     host = await _bare(pool, settings, stack)
-    return DryRunHost(host=host, clock=time.time, said=said) if pool.dry_run else host
+    if pool.dry_run:
+        return DryRunHost(host=host, clock=time.time, said=said)
+    return host if pool.weights is None else await stack.enter_async_context(_fetching(host, pool.weights))
+
+
+@asynccontextmanager
+async def _fetching(host: ReplicaHost, weights: WeightsSettings) -> AsyncIterator[ReplicaHost]:
+    with ExitStack() as stack:
+        try:
+            cache = stack.enter_context(weights_cache(weights))
+        except WeightsUnusable as error:
+            raise FleetUnfit(str(error)) from error
+        async with FetchingHost(host=host, weights=cache, clock=time.time) as fetching:
+            yield fetching
 
 
 async def _bare(pool: PoolSettings, settings: HostSettings, stack: AsyncExitStack) -> ReplicaHost:

@@ -8,6 +8,8 @@ tells whoever comes next how far this came: a process may be killed between any 
 
 Where others would go first, none of which serves, there is a second way. The pod itself is deleted and then the scale
 lowered: the ReplicaSet makes a pod in its place, and gives up a pending one.
+
+A scale may also be too high for pods that there are not: no quota, no room. That much it is lowered without a victim.
 """
 
 from collections.abc import Sequence
@@ -125,7 +127,7 @@ def next_step(crew: Crew, replica: ReplicaId, *, among: int) -> Step:
     """What to do now, so that it goes and `among` stay; with what is seen afterwards the question is asked again."""
     pod = crew.get(replica)
     if pod is None or pod.is_ending:
-        return Gone()
+        return _without_it(crew, among)
     if not pod.is_active:
         return Delete()
     if (open_ := _open_lowering(crew)) is not None:
@@ -143,6 +145,13 @@ def _lowering(crew: Crew, pod: PodSeen) -> Step:
     if (aimed := next((other for other in others if other.aim is not None), None)) is not None:
         return Pardon(aimed.name)
     return _take_out(pod, others, crew.scale)
+
+
+def _without_it(crew: Crew, among: int) -> Step:
+    """A pod that was ordered and never came leaves a scale behind that is too high. Lowered so far it hits nobody."""
+    scale = max(among, len(crew.active))
+    is_calm = not crew.is_changing and _open_lowering(crew) is None
+    return Lower(scale) if is_calm and scale < crew.scale else Gone()
 
 
 def _open_lowering(crew: Crew) -> Step | None:

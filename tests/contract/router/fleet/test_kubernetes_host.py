@@ -156,6 +156,17 @@ async def test_what_keeps_pods_from_being_created_is_told_to_whoever_orders_them
         await house.host.start(ORDER, among=2)
 
 
+async def test_an_order_that_never_became_a_pod_is_taken_back(house: House) -> None:
+    house.cluster.quota = 1
+    await house.running(1)
+    await house.host.start(ORDER, among=2)
+    await house.host.stop(ORDER, among=1)
+    assert house.cluster.deployment["spec"]["replicas"] == 1
+    house.cluster.quota = 2
+    await house.settle()
+    assert len(await house.listed()) == 1
+
+
 async def test_one_that_was_marked_is_ready_until_it_is_to_leave(house: House) -> None:
     (pod,) = await house.running(1, serving=False)
     for mark, is_ready in ((Mark.SERVING, True), (Mark.LEAVING, False), (Mark.SERVING, True)):

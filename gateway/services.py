@@ -6,6 +6,7 @@ from datetime import datetime
 
 from gateway.access_ports import SignIn, Tickets
 from gateway.current_limits import CurrentLimits
+from gateway.drill_cases import DrillCases
 from gateway.fleet_plan import FleetPlans
 from gateway.job_cases import JobCases
 from gateway.key_uses import KeyUses
@@ -73,3 +74,4 @@ class Services:
     moderation: ModerationCases
     reviews: ReviewCases
     plans: FleetPlans
+    drills: DrillCases

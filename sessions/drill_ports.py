@@ -5,6 +5,7 @@ from datetime import datetime
 from typing import Protocol
 
 from sessions.domain.class_calendar import TimedClass, Wishes
+from sessions.domain.class_rows import ClassFile, RowDefaults
 from sessions.domain.drill import Drill, DrillId, SeriesId
 from sessions.domain.page import Cursor, Page
 from sessions.domain.scenario import ScenarioId
@@ -68,6 +69,13 @@ class ClassCalendar(Protocol):
 
     async def wishes(self, tenant: TenantId, of: Sequence[ScenarioId]) -> Mapping[ScenarioId, Wishes]:
         """What the tutors of these scenarios are asked for; one that is not there is left out."""
+
+
+class ClassFileReader(Protocol):
+    """Reads files that were written elsewhere, and may be made to harm whoever reads them."""
+
+    async def read(self, raw: bytes, defaults: RowDefaults, *, now: datetime) -> ClassFile:
+        """Never raises for what stands in it; what repeats without an end is read as far as a series may last."""
 
 
 class Seats(Protocol):

@@ -13,6 +13,8 @@ from starlette.responses import Response
 
 from gateway.api import (
     chat_completions,
+    drill_import,
+    drill_series,
     drills,
     fleet,
     fleet_plan,
@@ -48,6 +50,8 @@ from sessions.errors import SessionsError
 
 ROUTERS: Sequence[APIRouter] = (
     scenarios.routes,
+    drill_import.routes,
+    drill_series.routes,
     drills.routes,
     limits.routes,
     sessions.routes,

@@ -40,12 +40,13 @@ def takes(
     needs_body: bool = True,
     files: tuple[str, ...] = (),
 ) -> Extra:
-    """The `openapi_extra` of a route; `files` are the media types of what may be sent as it is instead of JSON."""
+    """The `openapi_extra` of a route; `files` are the media types of what may be sent as it is."""
     extra: Extra = {}
+    sent: Extra = {name: {"schema": {"type": "string", "format": "binary"}} for name in files}
     if body is not None:
-        reference = {"$ref": f"#/components/schemas/{body.__name__}"}
-        sent = {name: {"schema": {"type": "string", "format": "binary"}} for name in files}
-        extra["requestBody"] = {"required": needs_body, "content": {**sent, "application/json": {"schema": reference}}}
+        sent["application/json"] = {"schema": {"$ref": f"#/components/schemas/{body.__name__}"}}
+    if sent:
+        extra["requestBody"] = {"required": needs_body, "content": sent}
     parameters = [*(described(query) if query is not None else ()), *headers]
     if parameters:
         extra["parameters"] = parameters

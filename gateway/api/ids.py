@@ -9,7 +9,7 @@ from gateway.api.request_facts import facts_of
 from gateway.errors import AccountNotFound, GatewayError, PhraseListNotFound
 from gateway.moderation_ports import ListId
 from sessions.domain.citation import DocumentId, KnowledgeBaseId
-from sessions.domain.drill import DrillId
+from sessions.domain.drill import DrillId, SeriesId
 from sessions.domain.job import JobId
 from sessions.domain.scenario import ScenarioId
 from sessions.domain.session import SessionId
@@ -19,6 +19,7 @@ from sessions.errors import (
     JobNotFound,
     KnowledgeBaseNotFound,
     ScenarioNotFound,
+    SeriesNotFound,
     SessionNotFound,
     SessionsError,
 )
@@ -53,6 +54,10 @@ def job_id_of(text: str) -> JobId:
 
 def drill_id_of(text: str) -> DrillId:
     return DrillId(_known(text, DrillNotFound("there is no such drill")))
+
+
+def series_id_of(text: str) -> SeriesId:
+    return SeriesId(_known(text, SeriesNotFound("there is no such series of drills")))
 
 
 def account_id_of(text: str) -> UUID:

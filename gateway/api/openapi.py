@@ -6,6 +6,7 @@ from fastapi import FastAPI
 from pydantic.json_schema import models_json_schema
 from typing_extensions import override
 
+from gateway.api.drill_bodies import DrillSeriesBody
 from gateway.api.fleet_plan_views import ScaleBody
 from gateway.api.limit_views import OwnLimitsBody, TenantLimitsBody
 from gateway.api.moderation_bodies import CheckBody, DryRunBody, LiveBody, ModerationSettingsBody
@@ -37,6 +38,7 @@ _ADDED = (
     DrainBody,
     ScaleBody,
     DrillBody,
+    DrillSeriesBody,
     OwnLimitsBody,
     TenantLimitsBody,
     PhraseListBody,

@@ -9,7 +9,7 @@ from starlette.requests import Request
 from gateway.api.body import Model, RequestInvalid, taken
 
 _INTEGER = re.compile(r"-?[0-9]{1,12}", re.ASCII)
-_INTEGERS = ("limit", "version", "hours")
+_INTEGERS = ("limit", "version", "hours", "trainees", "minutes")
 
 
 def query_of(request: Request, model: type[Model]) -> Model:

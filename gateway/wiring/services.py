@@ -24,6 +24,7 @@ from gateway.wiring.access import Entrance, entrance
 from gateway.wiring.background import background
 from gateway.wiring.clock import SystemClock
 from gateway.wiring.documents import knowledge
+from gateway.wiring.drills import many_drills
 from gateway.wiring.fleet_plans import fleet_plans
 from gateway.wiring.jobs import Answering, JobWork, job_work
 from gateway.wiring.journal import shared_turns
@@ -236,6 +237,7 @@ def _services(
         moderation=own.moderated.cases(stores.kept.records),
         reviews=turn_reviews(stores.postgres.engine, own.moderated.stores.lists),
         plans=fleet_plans(settings, stores.postgres.engine),
+        drills=many_drills(settings, stores.postgres.engine, stores.kept.records),
     )
 
 

@@ -43,7 +43,7 @@ def read_csv(raw: bytes, defaults: RowDefaults) -> ClassFile:
     faults += _header_faults(names)
     rows: list[ClassRow] = []
     for number, cells in () if faults else lines[1:]:
-        read = _Row(number, names, cells)
+        read = _Row(number, names=names, cells=cells)
         row = read.row(defaults)
         faults += read.faults
         if row is not None and not read.faults:
@@ -85,7 +85,7 @@ def _header_faults(names: Sequence[str]) -> list[ClassFault]:
 class _Row:
     """One row while it is read; `faults` gathers what is wrong with it."""
 
-    def __init__(self, number: int, names: Sequence[str], cells: Sequence[str]) -> None:
+    def __init__(self, number: int, *, names: Sequence[str], cells: Sequence[str]) -> None:
         self._line = f"line {number}"
         self._cells: Mapping[str, str] = dict(zip(names, cells, strict=False))
         self.faults: list[ClassFault] = []

@@ -25,6 +25,7 @@ from sessions.ports import Clock, Records
 
 _PAGE = 100
 _MOST_PAGES = 20
+_MOST_FAULTS = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +83,8 @@ class ImportDrills:
                 plans.append(_plan(row, found[0]))
             except DrillInvalid as invalid:
                 faults.append(ClassFault(f"{row.place}, {invalid.field}", invalid.detail))
+        if len(faults) > _MOST_FAULTS:
+            faults[_MOST_FAULTS:] = [ClassFault("the file", f"{len(faults) - _MOST_FAULTS} more faults")]
         if faults:
             raise ClassFileInvalid([(fault.place, fault.detail) for fault in faults])
         return plans

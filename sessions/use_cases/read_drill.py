@@ -1,9 +1,11 @@
 """Read one drill, or list them."""
 
+from datetime import datetime
+
 from sessions.domain.drill import Drill, DrillId
 from sessions.domain.page import Cursor, Page
 from sessions.domain.viewer import TenantId, Viewer
-from sessions.drill_ports import Drills
+from sessions.drill_ports import DrillBook, Drills
 from sessions.errors import DrillNotFound
 
 
@@ -29,3 +31,14 @@ class ListDrills:
 
     async def __call__(self, viewer: Viewer, limit: int, after: Cursor | None = None) -> Page[Drill]:
         return await self._drills.list(viewer.tenant, limit=limit, after=after)
+
+
+class ListHeldDrills:
+    def __init__(self, *, book: DrillBook) -> None:
+        self._book = book
+
+    async def __call__(
+        self, viewer: Viewer, since: datetime, until: datetime, *, limit: int, after: Cursor | None = None
+    ) -> Page[Drill]:
+        """Those that touch the span, by their start."""
+        return await self._book.held(viewer.tenant, since, until, limit=limit, after=after)

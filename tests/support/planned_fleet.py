@@ -7,7 +7,8 @@ from typing_extensions import override
 
 from gateway.fleet_plan import FleetPlans
 from router.fleet.adapters.memory_ledger import MemoryLedger
-from router.fleet.domain.pool_book import Round
+from router.fleet.domain.demand import PoolName
+from router.fleet.domain.pool_book import PoolBook, Round
 from router.fleet.errors import LedgerUnavailable
 from router.fleet.settings import KubernetesHostSettings, PoolSettings
 from sessions.adapters.memory_class_calendar import MemoryClassCalendar
@@ -35,6 +36,12 @@ class FragileLedger(MemoryLedger):
         if self.away:
             raise LedgerUnavailable("no route to postgres.internal")
         return await super().rounds()
+
+    @override
+    async def book(self, pool: PoolName) -> PoolBook:
+        if self.away:
+            raise LedgerUnavailable("no route to postgres.internal")
+        return await super().book(pool)
 
 
 @dataclass(frozen=True)

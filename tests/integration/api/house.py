@@ -53,6 +53,7 @@ from sessions.ports import TurnLock
 from sessions.settings import DocumentSettings, SessionSettings
 from sessions.use_cases.add_document import Cutting
 from sessions.use_cases.ask_questions import AskingRules
+from tests.support.drilled import drilled
 from tests.support.kept_rules import Ruled, kept_rules
 from tests.support.limited_here import limited_here
 from tests.support.planned_fleet import PlannedFleet, planned_fleet
@@ -229,14 +230,21 @@ async def house(
     heartbeat_s: float = HEARTBEAT_S,
     limits: LimitSettings | None = None,
     access: Access | None = None,
+    strains: bool = False,
 ) -> AsyncIterator[House]:
-    async with kept_rules() as ruled, _house(ruled, lock, heartbeat_s, limits, access) as opened:
+    """`strains`: whether those who schedule classes are told of the pools of `planned_fleet`."""
+    async with kept_rules() as ruled, _house(ruled, lock, heartbeat_s, limits, access, strains) as opened:
         yield opened
 
 
 @asynccontextmanager
 async def _house(
-    ruled: Ruled, lock: TurnLock | None, heartbeat_s: float, limits: LimitSettings | None, access: Access | None
+    ruled: Ruled,
+    lock: TurnLock | None,
+    heartbeat_s: float,
+    limits: LimitSettings | None,
+    access: Access | None,
+    strains: bool,
 ) -> AsyncIterator[House]:
     records, tutor, keys, metrics, clock = FragileRecords(), FakeTutor(), MemoryKeys(), Metrics(), FakeClock()
     fleet: dict[str, Health] = {"fake": Health.READY, "large": Health.READY}
@@ -277,6 +285,7 @@ async def _house(
 
     desk, carrier = ScriptedDesk(), ScriptedCarrier()
     planned = planned_fleet(limited.drills, records, clock)
+    many_drills = drilled(limited.drills, records, clock, planned.ledger if strains else None)
     chats = OpenAiChats(
         models=[ChatModel(name, WINDOW_TOKENS, WordsOfChat()) for name in fleet],
         ways=ChatWays(tiers, carrier, limited.gate, limited.limits, chat_moderation(outside.moderation)),
@@ -324,6 +333,7 @@ async def _house(
                 ruled.cases(records, clock),
                 reviewed(ruled, records, clock),
                 planned.plans,
+                many_drills,
             )
 
     async with served(services) as base_url, _clients(base_url, keys) as (nobody, here, elsewhere):

@@ -23,6 +23,13 @@ def check(document: dict[str, Any], path: str, answer: httpx.Response) -> None:
     validator(document, schema).validate(answer.json())
 
 
+TABLE = {"Content-Type": "text/csv"}
+SERIES = {
+    **{"name": "Mondays", "scenario_id": "none", "cron": "0 9 * * MON", "timezone": "UTC", "minutes": 45},
+    **{"count": 2, "expected_trainees": 9},
+}
+
+
 async def document_of(instructor: httpx.AsyncClient, base: str) -> str:
     """Where its one document is."""
     listed = (await instructor.get(f"{base}/documents")).json()
@@ -65,6 +72,11 @@ async def test_answers_and_problems_fit_their_schemas(house: House) -> None:
         ("/v1/knowledge-bases/{knowledge_base_id}/documents", await instructor.get(f"{base}/documents")),
         (DOCUMENT, await instructor.get(f"{base}/documents/none")),
         (DOCUMENT, await instructor.get(await document_of(instructor, base))),
+        ("/v1/drill-series", await instructor.post("/v1/drill-series", json={**SERIES, "scenario_id": scenario})),
+        ("/v1/drill-series", await instructor.post("/v1/drill-series", json=SERIES)),
+        ("/v1/drills/import", await instructor.post("/v1/drills/import", content="", headers=TABLE)),
+        ("/v1/drills/import", await instructor.post("/v1/drills/import", content="name,starts_at\n", headers=TABLE)),
+        ("/v1/drills", await instructor.get("/v1/drills?from=2026-01-01T00:00:00Z")),
         ("/v1/fleet", await operator.get("/v1/fleet")),
         ("/v1/fleet/replicas/{replica_id}", await operator.get("/v1/fleet/replicas/replica-1")),
         ("/v1/fleet/replicas/{replica_id}", await operator.get("/v1/fleet/replicas/none")),

@@ -27,8 +27,20 @@ class Walled:
 
     role: str
     code: str | None
-    body: Mapping[str, Any] | None = None
+    body: Mapping[str, Any] | str | None = None
+    """JSON, or a table as it is."""
     missing: Mapping[str, str] = field(default_factory=dict)
+
+
+SERIES = {
+    "name": "Mondays",
+    "scenario_id": "{scenario_id}",
+    "cron": "0 9 * * MON",
+    "timezone": "Europe/Berlin",
+    "minutes": 45,
+    "count": 2,
+    "expected_trainees": 9,
+}
 
 
 class Unique(str):
@@ -44,7 +56,7 @@ class Unique(str):
 S, C, T = "session_not_found", "scenario_not_found", "turn_not_found"
 D, A = "drill_not_found", "account_not_found"
 K, J = "knowledge_base_not_found", "job_not_found"
-L = "phrase_list_not_found"
+L, N = "phrase_list_not_found", "series_not_found"
 
 R = "review_not_found"
 
@@ -59,6 +71,10 @@ WALLS = {
     ("PUT", "/v1/drills/{drill_id}"): Walled("instructor", D, DRILL),
     ("POST", "/v1/drills/{drill_id}/cancel"): Walled("instructor", D),
     ("POST", "/v1/drills/{drill_id}/archive"): Walled("instructor", D),
+    ("POST", "/v1/drills/import"): Walled("instructor", None, "name,starts_at\n"),
+    ("POST", "/v1/drill-series"): Walled("instructor", C, SERIES),
+    ("GET", "/v1/drill-series/{series_id}"): Walled("instructor", N),
+    ("POST", "/v1/drill-series/{series_id}/cancel"): Walled("instructor", N),
     ("GET", "/v1/limits"): Walled("operator", None),
     ("PUT", "/v1/limits"): Walled("operator", None, {"sessions": 1000}),
     ("DELETE", "/v1/limits"): Walled("operator", None),
@@ -149,12 +165,15 @@ def test_every_route_stands_in_the_list() -> None:
 
 
 async def call(
-    who: httpx.AsyncClient, route: tuple[str, str], ids: Mapping[str, str], body: Mapping[str, Any] | None
+    who: httpx.AsyncClient, route: tuple[str, str], ids: Mapping[str, str], body: Mapping[str, Any] | str | None
 ) -> httpx.Response:
+    path = route[1].replace(":path", "").format(**ids)
+    if isinstance(body, str):
+        return await who.request(route[0], path, content=body, headers={"Content-Type": "text/csv"})
     sent = None
     if body is not None:
         sent = {name: value.format(**ids) if isinstance(value, str) else value for name, value in body.items()}
-    return await who.request(route[0], route[1].replace(":path", "").format(**ids), json=sent)
+    return await who.request(route[0], path, json=sent)
 
 
 def code_of(answer: httpx.Response) -> str:
@@ -175,7 +194,9 @@ async def furnished(house: House, people: People) -> dict[str, str]:
     base, document = await shelved(house.shelf, TenantId(people.tenant))
     asked = await people.service.post(f"/v1/knowledge-bases/{base.id}/answers", json={"questions": ["Why?"]})
     drill = await people.instructor.post("/v1/drills", json={**DRILL, "scenario_id": found["scenario_id"]})
+    series = await people.instructor.post("/v1/drill-series", json={**SERIES, "scenario_id": found["scenario_id"]})
     return {
+        "series_id": series.json()["id"],
         "list_id": phrases.json()["id"],
         "list_name": Unique(),
         "version": "1",
@@ -207,7 +228,17 @@ async def _nothing_is_seen_from_elsewhere(house: House, route: tuple[str, str], 
     wall = WALLS[route]
     nobody = str(house.here.tenant)
     hidden = dict.fromkeys(
-        ("scenario_id", "session_id", "knowledge_base_id", "job_id", "key_id", "drill_id", "account_id", "list_id"),
+        (
+            "scenario_id",
+            "session_id",
+            "knowledge_base_id",
+            "job_id",
+            "key_id",
+            "drill_id",
+            "account_id",
+            "list_id",
+            "series_id",
+        ),
         nobody,
     )
     nowhere = {**ids, **hidden, "turn_id": f"{nobody}-1"}

@@ -67,11 +67,23 @@ def real(edge: Edge) -> Real:
             ends_at="2126-01-01T08:00:00Z",
             expected_trainees=9,
         )
+        series = made(
+            instructor,
+            "/v1/drill-series",
+            name="Mondays",
+            scenario_id=edge.world.seed.scenarios[0].id,
+            cron="0 9 * * MON",
+            timezone="Europe/Berlin",
+            minutes=45,
+            count=2,
+            expected_trainees=9,
+        )
         return {
             "list_id": phrases.raise_for_status().json()["id"],
             "version": "1",
             "session_id": session,
             "drill_id": drill,
+            "series_id": series,
             "turn": "1",
             "scenario_id": edge.world.seed.scenarios[0].id,
             "knowledge_base_id": base,

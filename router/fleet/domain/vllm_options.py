@@ -112,6 +112,6 @@ def _speculation(flags: Flags) -> Ngram | DraftModel | None:
 
 
 def yaml_lines(flags: Flags) -> str:
-    """One flag a line, as `vllm serve MODEL --config FILE` reads it."""
+    """One flag a line, and a table below its name, as `vllm serve MODEL --config FILE` reads them."""
     plain = {name: dict(value) if isinstance(value, Mapping) else value for name, value in flags.items()}
-    return yaml.safe_dump(plain, sort_keys=False, allow_unicode=True, default_flow_style=None, width=_ONE_LINE)
+    return yaml.safe_dump(plain, sort_keys=False, allow_unicode=True, width=_ONE_LINE)

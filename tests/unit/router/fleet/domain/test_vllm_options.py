@@ -65,7 +65,8 @@ def test_a_profile_has_one_flag_a_line() -> None:
     flags = flags_of(VllmOptions(max_model_len=4096, others={"compilation-config": {"mode": 3}, "x": "a" * 200}))
     assert yaml_lines(flags).splitlines() == [
         "max-model-len: 4096",
-        "compilation-config: {mode: 3}",
+        "compilation-config:",
+        "  mode: 3",
         f"x: {'a' * 200}",
     ]
 

@@ -24,7 +24,12 @@ COMMANDS: tuple[Entry, ...] = (
     Entry("weights", "gateway.cli.fleet_weights", "weights", "Fetch a model's weights to this machine and check them."),
     Entry("status", "gateway.cli.fleet_status", "status", "Show what is ready for the next bell, and what is missing."),
     Entry("plan", "gateway.cli.fleet_plan", "plan", "Show replicas over the next hours, as the calendar wants them."),
+    Entry(
+        "simulate", "gateway.cli.fleet_simulate", "simulate", "Play a calendar of classes at speed, and say what came."
+    ),
     Entry("scale", "gateway.cli.fleet_scale", "scale", "Have more replicas of a pool than the calendar wants."),
+    Entry("compose", "gateway.cli.fleet_compose", "compose", "Write a Compose file with a replica for each GPU."),
+    Entry("profile", "gateway.cli.fleet_profile", "app", "Check a vLLM profile, and show what it says."),
 )
 """Those of modules of their own, which are imported once they are called: name, module, attribute, one line of help."""
 

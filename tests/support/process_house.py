@@ -39,9 +39,9 @@ class ProcessHouse:
         self.host = self.another()
         self._held: TextIO | None = None
 
-    def another(self, *, ahead_s: float = 0.0) -> ProcessHost:
-        """`ahead_s`: how far its clock is ahead."""
-        return ProcessHost(settings=self.settings, lock_within_s=0.5, clock=lambda: time.time() + ahead_s)
+    def another(self, *, ahead_s: float = 0.0, patience_s: float = 0.5) -> ProcessHost:
+        """`ahead_s`: how far its clock is ahead; `patience_s`: how long it waits for another one."""
+        return ProcessHost(settings=self.settings, lock_within_s=patience_s, clock=lambda: time.time() + ahead_s)
 
     async def settle(self) -> None:
         await self.until(lambda listed: not _BUSY & {each.phase for each in listed})

@@ -136,13 +136,16 @@ class Shim:
         self._look()
         return engine
 
-    def watch(self, engine: "subprocess.Popen[bytes]") -> None:
-        """Until the engine has ended and nobody of its family is left."""
+    def watch(self, engine: "subprocess.Popen[bytes]", *, lock: int) -> None:
+        """Until the engine has ended and nobody of its family is left. Whose lock was deleted (not moved) has nobody
+        any more who could end it.
+        """
         kill_at, pause_s = float("inf"), _FIRST_LOOK_S
         while engine.poll() is None:
             caught = signal.sigtimedwait(_WATCHED, min(pause_s, max(0.0, kill_at - time.monotonic())))
             pause_s = min(_LOOK_EVERY_S, 1.5 * pause_s)  # what an engine needs around it, it starts in its first minute
-            if caught is not None and caught.si_signo != signal.SIGCHLD and kill_at == float("inf"):
+            is_asked = caught is not None and caught.si_signo != signal.SIGCHLD
+            if (is_asked or not os.fstat(lock).st_nlink) and kill_at == float("inf"):
                 kill_at = time.monotonic() + self._grace_s
                 engine.terminate()
             if time.monotonic() >= kill_at:
@@ -175,14 +178,15 @@ class Shim:
 
 
 @contextmanager
-def the_only_one(folder: Path) -> Iterator[bool]:
+def the_only_one(folder: Path) -> Iterator[int | None]:
+    """The lock that is held; None: another one holds it."""
     with (folder / LOCK).open("a") as lock:
         try:
             fcntl.flock(lock.fileno(), fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
-            yield False
+            yield None
         else:
-            yield True
+            yield lock.fileno()
 
 
 def supervise(folder: Path, words: list[str], *, begun: TextIO) -> None:
@@ -190,16 +194,16 @@ def supervise(folder: Path, words: list[str], *, begun: TextIO) -> None:
     log_file, slot, port, grace_s, _, *command = words
     signal.pthread_sigmask(signal.SIG_BLOCK, _WATCHED)
     _LIBC.prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
-    with the_only_one(folder) as alone, Path(log_file).open("ab") as log:
+    with the_only_one(folder) as lock, Path(log_file).open("ab") as log:
         own = entry(os.getpid())
-        if not alone or own is None:
+        if lock is None or own is None:
             return
         run = Run(own.process, boot(), slot, int(port), log.tell())
         shim = Shim(folder, run=run, log=log.fileno(), grace_s=float(grace_s))
         begun.close()
         engine = shim.start(command)
         if engine is not None:
-            shim.watch(engine)
+            shim.watch(engine, lock=lock)
 
 
 def main(words: list[str]) -> int:

@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+import shutil
 import signal
 import socket
 import subprocess
@@ -164,7 +165,7 @@ async def test_what_waits_for_a_slot_is_started_when_one_is_free(tmp_path: Path)
 
 
 async def test_two_controllers_at_once_start_each_once_and_give_each_slot_once(house: ProcessHouse) -> None:
-    hosts = [house.another() for _ in range(4)]
+    hosts = [house.another(patience_s=PATIENCE_S) for _ in range(4)]
     names = [ReplicaId(name) for name in ("a", "b", "c")]
     await asyncio.gather(*(host.start(name, among=3) for host in hosts for name in names))
     await house.settle()
@@ -215,6 +216,17 @@ async def test_where_nothing_can_be_written_nothing_is_started(house: ProcessHou
     assert "HostUnavailable: processes of this machine: " in said.splitlines()[-1]
     assert await house.host.list() == []
     assert (await house.started()).slot == "a"
+
+
+async def test_one_whose_folder_is_deleted_ends_and_one_whose_folder_is_moved_does_not(tmp_path: Path) -> None:
+    async with process_house(tmp_path / "moved") as moved, process_house(tmp_path / "deleted") as deleted:
+        stays, goes = await moved.started(), await deleted.started()
+        moved.folder.rename(tmp_path / "elsewhere")
+        shutil.rmtree(deleted.folder)
+        await eventually(lambda: not lives(goes.shim.pid), within_s=PATIENCE_S)
+        assert not any(lives(one.pid) for one in goes.family)
+        assert lives(stays.shim.pid)
+        (tmp_path / "elsewhere").rename(moved.folder)
 
 
 @pytest.mark.parametrize("file", ["order.json", "run.json"])

@@ -12,10 +12,12 @@ import httpx
 
 from router.domain.engine_metrics import read_metrics
 from router.domain.error_body import error_message
+from router.domain.exchange import FinishReason
 from router.domain.sse import DONE, SEPARATOR, event_data
 
 _MOST_BYTES = 4 << 20
 _NOT_NOW = frozenset({HTTPStatus.REQUEST_TIMEOUT, HTTPStatus.TOO_MANY_REQUESTS})
+_WHOLE = frozenset({FinishReason.STOP, FinishReason.LENGTH})
 _FULL = frozenset({HTTPStatus.TOO_MANY_REQUESTS, HTTPStatus.SERVICE_UNAVAILABLE})
 
 
@@ -134,7 +136,7 @@ async def _reply(response: httpx.Response, asked_at: float) -> Reply:
             text, finish = text + piece, ending or finish
             told = _cached_tokens(event)
             cached = cached if told is None else told
-    if not finish:
+    if finish not in _WHOLE:
         raise NotNow("ends its answer in the middle")
     return Reply(text, finish, first_at - asked_at, cached)
 

@@ -28,11 +28,15 @@ _LONGEST_LIST_BYTES: Final = 4 << 20
 _REFUSALS: Final = (PermissionDeniedError, UnauthenticatedError)
 # What is lost is tried again by whoever reads, who has kept what came before.
 _RETRY: Final[Any] = {"max_retries": 2, "retry_timeout": timedelta(seconds=10)}
-_CLIENT: Final[Any] = {"timeout": timedelta(days=2), "connect_timeout": timedelta(seconds=10)}
+_CLIENT: Final[Any] = {
+    "timeout": timedelta(days=2),
+    "connect_timeout": timedelta(seconds=10),
+    "allow_http": True,  # of web servers, and of stores whose address the environment says so
+}
 
 
 class WeightsFolder(WeightsSource):
-    """`silence_s`: a server that sends nothing for so long is lost. Of web servers plain HTTP is taken too: what comes
+    """`silence_s`: a server that sends nothing for so long is lost. Plain HTTP is taken too: what comes
     is held against the digest anyway. Credentials are the environment's, as each store's own tools take them.
     """
 
@@ -40,7 +44,7 @@ class WeightsFolder(WeightsSource):
         scheme = url.partition(":")[0]
         if scheme not in SCHEMES:
             raise WeightsUnusable(f"{scheme} is none of the places that weights come from")
-        client = {**_CLIENT, "read_timeout": timedelta(seconds=silence_s), "allow_http": scheme == "http"}
+        client = {**_CLIENT, "read_timeout": timedelta(seconds=silence_s)}
         over_a_line: dict[str, Any] = {"client_options": client, "retry_config": _RETRY}
         try:
             self._store: ObjectStore = from_url(url, **({} if scheme == "file" else over_a_line))

@@ -152,6 +152,7 @@ async def test_one_that_answers_otherwise_than_its_pool_is_unfit_until_another_a
         ({"kind": "cut", "after_chunks": 2}, "cannot be reached"),
         ({"kind": "error", "after_chunks": 2}, "answers a chat with an error"),
         ({"kind": "no_finish", "after_chunks": 2}, "ends its answer in the middle"),
+        ({"kind": "abort", "after_chunks": 2}, "ends its answer in the middle"),
         ({"kind": "broken_utf8", "after_chunks": 2}, "answers a chat with what is no JSON"),
         ({"kind": "unhealthy", "status": 503}, "answers HTTP 503 to /health"),
         ({"kind": "partition"}, "has not answered"),
@@ -166,6 +167,15 @@ async def test_what_breaks_for_a_while_is_tried_again(
     await until(lambda look: isinstance(look, Warming) and detail in look.detail, warmth, replica)
     engine.clear_faults()
     assert isinstance(await end_of(warmth, replica), Warm)
+
+
+async def test_an_answer_that_comes_in_crumbs_is_the_same_answer(engine: SimulatorProcess, warmth: HttpWarmth) -> None:
+    whole = await end_of(warmth, spec(engine.url, "A"))
+    engine.fault(kind="chopped", bytes_per_write=3)
+    crumbs = await end_of(warmth, spec(engine.url, "B"))
+    assert isinstance(whole, Warm)
+    assert isinstance(crumbs, Warm)
+    assert whole.report.canary == crumbs.report.canary
 
 
 async def test_a_frozen_process_answers_no_more_and_then_again(engine: SimulatorProcess, warmth: HttpWarmth) -> None:

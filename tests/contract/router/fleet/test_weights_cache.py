@@ -283,6 +283,21 @@ def test_a_folder_with_nothing_in_it_or_none_at_all_cannot_be_listed(tmp_path: P
         listed_folder(tmp_path / "none")
 
 
+def test_an_object_store_is_read_with_the_environments_credentials(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    facts = {"ACCESS_KEY_ID": "id", "SECRET_ACCESS_KEY": "secret", "REGION": "eu-central-1"}
+    with weights_server({f"models/qwen/{path}": content for path, content in FILES.items()}) as store:
+        store.served[f"models/qwen/{LIST_NAME}"] = listed(FILES).text.encode()
+        store.cut_after[f"models/qwen/{LARGE}"] = 5_000_000
+        for name, value in {**facts, "ENDPOINT_URL": store.url}.items():
+            monkeypatch.setenv(f"AWS_{name}", value)
+        source = WeightsFolder(url="s3://models/qwen", silence_s=1.0)
+        WeightsCache(source=source, folder=tmp_path, digest=DIGEST, pause_s=0.01).ensure()
+    assert held(tmp_path) == FILES
+    assert all(key is not None and "Credential=id/" in key for key in store.keys)
+
+
 @pytest.mark.parametrize("url", ["ftp://host/x", "nonsense", "file:///nowhere/at/all", "s3://"])
 def test_what_is_no_source_is_said(url: str, tmp_path: Path) -> None:
     with pytest.raises(WeightsUnusable):

@@ -1,5 +1,7 @@
 """What operators see of the fleet's plan, and the floors that they set: out of Postgres alone, whoever routes."""
 
+import asyncio
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -7,7 +9,7 @@ from datetime import UTC, datetime
 from gateway.domain.pool_outlook import PoolOutlook, Window, is_current, lead_in_force, outlook, reach_s
 from gateway.drill_calendar import booking_of
 from gateway.errors import FieldInvalid, PoolNotFound
-from router.fleet.domain.demand import Booking, BookingId, PoolName
+from router.fleet.domain.demand import Booking, BookingId, PoolName, current
 from router.fleet.domain.pool_book import Floor, PoolBook, Round
 from router.fleet.ports import Register
 from router.fleet.settings import PoolSettings
@@ -44,6 +46,8 @@ class FleetPlan:
     last_round: Round | None
     """The latest of all pools."""
     pools: Sequence[PlannedPool]
+    unpooled: Mapping[PoolName, int]
+    """Models without a pool, and how many classes want each: no replica is started for these."""
 
     @property
     def is_looked_after(self) -> bool:
@@ -75,16 +79,10 @@ class FleetPlans:
         rounds = {each.pool: each for each in await self._register.rounds()}
         books = [await self._register.book(PoolName(model)) for model in self._pools]
         classes = await self._between(window, books)
-        bookings = [booking_of(each, self._offer) for each in classes]
-        names = {BookingId(str(each.drill.id)): each.drill.plan.name for each in classes if each.drill.tenant == tenant}
-        return FleetPlan(
-            window,
-            max(rounds.values(), key=lambda each: each.at, default=None),
-            [
-                _planned(settings, outlook(book, settings.rules, bookings, rounds.get(book.pool), window), names)
-                for settings, book in zip(self._pools.values(), books, strict=True)
-            ],
-        )
+        # Of very many classes this takes a while, and everybody's turns run in this thread.
+        pools, unpooled = await asyncio.to_thread(self._planned, tenant, books, classes, rounds, window)
+        last_round = max(rounds.values(), key=lambda each: each.at, default=None)
+        return FleetPlan(window, last_round, pools, unpooled)
 
     async def scale(
         self, viewer: Viewer, model: str, *, replicas: int, until: datetime | None, reason: str
@@ -104,6 +102,23 @@ class FleetPlans:
         settings = self._pool(model)
         await self._register.set_floor(PoolName(model), None)
         return settings
+
+    def _planned(
+        self,
+        tenant: TenantId,
+        books: Sequence[PoolBook],
+        classes: Sequence[TimedClass],
+        rounds: Mapping[PoolName, Round],
+        window: Window,
+    ) -> tuple[Sequence[PlannedPool], Mapping[PoolName, int]]:
+        bookings = [booking_of(each, self._offer) for each in classes]
+        names = {BookingId(str(each.drill.id)): each.drill.plan.name for each in classes if each.drill.tenant == tenant}
+        pools = [
+            _planned(settings, outlook(book, settings.rules, bookings, rounds.get(book.pool), window), names)
+            for settings, book in zip(self._pools.values(), books, strict=True)
+        ]
+        coming = (each for each in current(bookings) if each.ends > window.now and each.begins < window.until)
+        return pools, Counter(each.pool for each in coming if each.pool not in self._pools)
 
     def _pool(self, model: str) -> PoolSettings:
         if model not in self._pools:

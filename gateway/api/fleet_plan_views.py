@@ -259,6 +259,13 @@ class PlannedPoolView(View):
         )
 
 
+class UnpooledView(View):
+    """A model without a pool, which classes want all the same."""
+
+    model: str
+    classes: int
+
+
 class FleetPlanView(View):
     at: datetime
     since: datetime
@@ -269,6 +276,7 @@ class FleetPlanView(View):
     is_looked_after: bool
     """Whether the last round is a minute old at most."""
     pools: tuple[PlannedPoolView, ...]
+    unpooled: tuple[UnpooledView, ...]
 
     @classmethod
     def of(cls, plan: FleetPlan) -> Self:
@@ -281,6 +289,7 @@ class FleetPlanView(View):
             last_round_at=None if last is None else _at(last.at),
             is_looked_after=plan.is_looked_after,
             pools=tuple(PlannedPoolView.of(pool, window.now) for pool in plan.pools),
+            unpooled=tuple(UnpooledView(model=model, classes=count) for model, count in sorted(plan.unpooled.items())),
         )
 
 

@@ -31,7 +31,7 @@ def is_well(plan: FleetPlanView) -> bool:
 
 
 def state_lines(plan: FleetPlanView) -> Iterator[str]:
-    """Who looks after the fleet."""
+    """Who looks after the fleet, and what is in no pool."""
     if not plan.pools:
         yield "no pools are configured: DRILLYARD_FLEET__POOLS or DRILLYARD_POOLS_FILE names them"
     elif not any(map(_is_carried_out, plan.pools)):
@@ -43,6 +43,9 @@ def state_lines(plan: FleetPlanView) -> Iterator[str]:
         yield f"NOBODY LOOKS AFTER THE FLEET: {was}; start `drillyard fleet run`"
     else:
         yield "NOBODY LOOKS AFTER THE FLEET: there was no round yet; start `drillyard fleet run`"
+    for each in plan.unpooled:
+        classes = "1 class wants" if each.classes == 1 else f"{each.classes} classes want"
+        yield f"{classes} {printable(each.model)}, which has no pool: no replica is started for it"
 
 
 def pools_table(plan: FleetPlanView, zone: tzinfo | None = None) -> Table:

@@ -113,6 +113,11 @@ class PlannedPoolView(Answer):
     replicas: tuple[PlannedReplicaView, ...] = ()
 
 
+class UnpooledView(Answer):
+    model: str
+    classes: int
+
+
 class FleetPlanView(Answer):
     at: datetime
     since: datetime
@@ -121,3 +126,4 @@ class FleetPlanView(Answer):
     last_round_at: datetime | None = None
     is_looked_after: bool
     pools: tuple[PlannedPoolView, ...]
+    unpooled: tuple[UnpooledView, ...] = ()

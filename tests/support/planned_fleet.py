@@ -14,11 +14,12 @@ from router.fleet.settings import KubernetesHostSettings, PoolSettings
 from sessions.adapters.memory_class_calendar import MemoryClassCalendar
 from sessions.adapters.memory_drills import MemoryDrills
 from sessions.adapters.memory_tenant_tiers import MemoryTenantTiers
-from sessions.domain.tiers import Offer, offer_of
+from sessions.domain.tiers import offer_of
 from sessions.drill_ports import Drills
 from sessions.ports import Clock, Records
 
 POOL, FAR_POOL = "fake", "org/far"
+NO_POOL = "large"
 HOST = KubernetesHostSettings(deployment="tutor")
 POOLS = (
     PoolSettings(model=POOL, seats_per_replica=10, maximum=4, host=HOST),
@@ -48,12 +49,14 @@ class FragileLedger(MemoryLedger):
 class PlannedFleet:
     plans: FleetPlans
     ledger: FragileLedger
+    tenants: MemoryTenantTiers
 
 
 def planned_fleet(drills: Drills, records: Records, clock: Clock) -> PlannedFleet:
     assert isinstance(drills, MemoryDrills)
     ledger = FragileLedger()
-    classes = MemoryClassCalendar(drills=drills, records=records, tenants=MemoryTenantTiers())
-    offer: Offer = offer_of(POOL, (POOL, FAR_POOL), {}, {})
+    tenants = MemoryTenantTiers()
+    classes = MemoryClassCalendar(drills=drills, records=records, tenants=tenants)
+    offer = offer_of(POOL, (POOL, FAR_POOL, NO_POOL), {}, {})
     plans = FleetPlans(pools=POOLS, register=ledger, classes=classes, offer=offer, clock=clock.now)
-    return PlannedFleet(plans, ledger)
+    return PlannedFleet(plans, ledger, tenants)

@@ -11,8 +11,10 @@ from router.fleet.domain.demand import PoolName
 from router.fleet.domain.past_starts import PastStart
 from router.fleet.domain.pool_book import Round
 from router.fleet.domain.replica_record import Milestone, WarmReport, ordered
+from sessions.domain.tiers import Tier
+from sessions.domain.viewer import TenantId
 from tests.integration.api.house import DRILL, House, People
-from tests.support.planned_fleet import FAR_POOL, POOL
+from tests.support.planned_fleet import FAR_POOL, NO_POOL, POOL
 
 PLAN = "/v1/fleet/plan"
 SCALE = f"/v1/fleet/pools/{POOL}/scale"
@@ -86,6 +88,16 @@ async def test_other_tenants_classes_count_and_have_no_names(house: House) -> No
     assert (found["other_classes"], max(step["seats"] for step in found["steps"])) == (1, 30)
     assert "Theirs" not in answer.text
     assert theirs not in answer.text
+
+
+async def test_classes_of_a_model_without_a_pool_are_counted(house: House) -> None:
+    await add_class(house)
+    await add_class(house, house.elsewhere)
+    await house.planned.tenants.change(TenantId(house.here.tenant), {Tier.ROLE_PLAY: NO_POOL})
+    found = await plan(house)
+    assert found["unpooled"] == [{"model": NO_POOL, "classes": 1}]
+    assert (found["pools"][0]["classes"], found["pools"][0]["other_classes"]) == ([], 1)
+    assert (await plan(house, "?hours=1"))["unpooled"] == []
 
 
 async def test_before_any_round_nobody_looks_after_the_fleet(house: House) -> None:

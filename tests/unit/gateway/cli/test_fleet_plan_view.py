@@ -18,7 +18,15 @@ from gateway.cli.fleet_plan_view import (
     span_text,
     state_lines,
 )
-from gateway.cli.fleet_plan_wire import BellView, FleetPlanView, FloorView, LeadView, PlannedPoolView, StepView
+from gateway.cli.fleet_plan_wire import (
+    BellView,
+    FleetPlanView,
+    FloorView,
+    LeadView,
+    PlannedPoolView,
+    StepView,
+    UnpooledView,
+)
 
 NINE = datetime(2026, 3, 1, 9, 0, tzinfo=UTC)
 POOL = PlannedPoolView(
@@ -55,6 +63,15 @@ def test_a_pool_without_a_host_is_only_shown() -> None:
     assert is_well(shown)
     assert next(state_lines(shown)) == "no pool has a host: the plan is shown, and nobody carries it out"
     assert "it has no host" in table(shown)
+
+
+def test_classes_without_a_pool_are_told() -> None:
+    views = [UnpooledView(model="large", classes=1), UnpooledView(model="small", classes=2)]
+    lines = list(state_lines(a_plan(POOL).model_copy(update={"unpooled": tuple(views)})))
+    assert lines[1:] == [
+        "1 class wants large, which has no pool: no replica is started for it",
+        "2 classes want small, which has no pool: no replica is started for it",
+    ]
 
 
 def test_a_dry_run_says_so() -> None:

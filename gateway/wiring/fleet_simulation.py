@@ -8,6 +8,7 @@ from typing import TypeVar
 from typing_extensions import override
 
 from gateway.domain.fleet_simulation import BellSeen, Sample, SimulatedWeek
+from gateway.wiring.clock import SystemClock
 from router.domain.fleet import ReplicaId
 from router.fleet.adapters.always_leads import AlwaysLeads
 from router.fleet.adapters.memory_ledger import MemoryLedger
@@ -15,10 +16,11 @@ from router.fleet.adapters.memory_routers import MemoryRouters
 from router.fleet.adapters.simulated.clock import Clock
 from router.fleet.adapters.simulated.crowd import Crowd, crowd_of
 from router.fleet.adapters.simulated.host import SimulatedHost
-from router.fleet.adapters.simulated.machines import ColdStarts, Machines
+from router.fleet.adapters.simulated.machines import Machines
 from router.fleet.adapters.simulated.mortal import ControllerKilled, mortal
 from router.fleet.adapters.simulated.warmth import SimulatedWarmth
 from router.fleet.controller import Controller
+from router.fleet.domain.cold_starts import ColdStarts
 from router.fleet.domain.demand import Booking, PoolName, current, demand
 from router.fleet.domain.pool_rules import PoolRules
 from router.fleet.domain.scaling import Alert
@@ -28,6 +30,8 @@ from router.fleet.domain.warmth import Prefix
 from router.fleet.errors import CalendarUnavailable, FleetError, HostUnavailable, RoutersUnavailable
 from router.fleet.keeping import Around, Pool, PoolReport
 from router.fleet.ports import Alarm, Calendar, Prefixes
+from sessions.adapters.ical_process import CalendarProcesses
+from sessions.domain.class_rows import ClassFile, RowDefaults
 
 HOUR_S = 3600.0
 _Port = TypeVar("_Port")
@@ -59,6 +63,11 @@ class Simulation:
 async def simulated(simulation: Simulation, *, progress: Callable[[float], None] = lambda _: None) -> SimulatedWeek:
     """`progress` is told the share that is done, now and then."""
     return await _World(simulation).play(progress)
+
+
+async def read_ical(raw: bytes, defaults: RowDefaults) -> ClassFile:
+    """The classes of a calendar that are not over, as an import would have them."""
+    return await CalendarProcesses().read(raw, defaults, now=SystemClock().now())
 
 
 class _Classes(Calendar):

@@ -11,10 +11,11 @@ from router.fleet.adapters.memory_ledger import MemoryLedger
 from router.fleet.adapters.memory_routers import MemoryRouters
 from router.fleet.adapters.simulated.clock import Clock
 from router.fleet.adapters.simulated.host import SimulatedHost
-from router.fleet.adapters.simulated.machines import ColdStarts, Machines
+from router.fleet.adapters.simulated.machines import Machines
 from router.fleet.adapters.simulated.mortal import mortal
 from router.fleet.adapters.simulated.warmth import SimulatedWarmth
 from router.fleet.controller import Controller
+from router.fleet.domain.cold_starts import ColdStarts
 from router.fleet.domain.demand import Booking, BookingId, PoolName
 from router.fleet.domain.hosted import HostedReplica, HostPhase, Mark
 from router.fleet.domain.pool_rules import PoolRules

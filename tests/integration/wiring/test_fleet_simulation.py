@@ -8,7 +8,7 @@ import pytest
 from gateway.cli.example_week import example_week
 from gateway.domain.fleet_simulation import SimulatedWeek
 from gateway.wiring.fleet_simulation import Simulation, simulated
-from router.fleet.adapters.simulated.machines import ColdStarts
+from router.fleet.domain.cold_starts import ColdStarts
 from router.fleet.domain.demand import Booking, demand
 from router.fleet.domain.pool_rules import PoolRules
 from tests.support.fleet_optimum import least_idle

@@ -7,7 +7,8 @@ import pytest
 from router.domain.fleet import ReplicaId
 from router.fleet.adapters.simulated.clock import Clock
 from router.fleet.adapters.simulated.host import SimulatedHost
-from router.fleet.adapters.simulated.machines import ColdStarts, Machines
+from router.fleet.adapters.simulated.machines import Machines
+from router.fleet.domain.cold_starts import ColdStarts
 from tests.contract.router.fleet.host_promises import HostHouse, HostPromises
 
 

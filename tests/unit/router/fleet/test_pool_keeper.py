@@ -3,7 +3,8 @@
 import pytest
 
 from router.domain.fleet import ReplicaId
-from router.fleet.adapters.simulated.machines import ColdStarts, Fate
+from router.fleet.adapters.simulated.machines import Fate
+from router.fleet.domain.cold_starts import ColdStarts
 from router.fleet.domain.demand import PoolName
 from router.fleet.domain.hosted import Mark
 from router.fleet.domain.pool_book import Floor

@@ -5,7 +5,8 @@ from random import Random
 from router.domain.fleet import ReplicaId
 from router.fleet.adapters.simulated.clock import Clock
 from router.fleet.adapters.simulated.host import SimulatedHost
-from router.fleet.adapters.simulated.machines import ColdStarts, Machines
+from router.fleet.adapters.simulated.machines import Machines
+from router.fleet.domain.cold_starts import ColdStarts
 from router.fleet.domain.hosted import HostPhase
 
 A = ReplicaId("a")

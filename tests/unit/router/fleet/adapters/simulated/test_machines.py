@@ -4,11 +4,10 @@ from collections import Counter
 from math import inf
 from random import Random
 
-import pytest
-
 from router.domain.fleet import ReplicaId
 from router.fleet.adapters.simulated.clock import Clock
-from router.fleet.adapters.simulated.machines import ColdStarts, Fate, Machines
+from router.fleet.adapters.simulated.machines import Fate, Machines
+from router.fleet.domain.cold_starts import ColdStarts
 
 
 def started(count: int, starts: ColdStarts) -> Machines:
@@ -34,12 +33,3 @@ def test_starting_one_again_is_nothing() -> None:
     machines = started(1, ColdStarts())
     machines.start(ReplicaId("0"))
     assert machines.begun == 1
-
-
-@pytest.mark.parametrize(
-    "wrong",
-    [{"fastest_s": 90.0, "slowest_s": 60.0}, {"fastest_s": 0.0}, {"failure_rate": 1.1}, {"failure_rate": -0.1}],
-)
-def test_figures_that_contradict_each_other_are_refused(wrong: dict[str, float]) -> None:
-    with pytest.raises(ValueError, match=r"start|rate"):
-        ColdStarts(**wrong)

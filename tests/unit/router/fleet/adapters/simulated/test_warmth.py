@@ -6,8 +6,9 @@ import pytest
 
 from router.domain.fleet import ReplicaId, ReplicaSpec
 from router.fleet.adapters.simulated.clock import Clock
-from router.fleet.adapters.simulated.machines import ColdStarts, Machines
+from router.fleet.adapters.simulated.machines import Machines
 from router.fleet.adapters.simulated.warmth import SimulatedWarmth
+from router.fleet.domain.cold_starts import ColdStarts
 from router.fleet.domain.replica_record import Milestone
 from router.fleet.domain.warmth import Prefix, Unfit, Warm, Warming
 

@@ -227,7 +227,10 @@ class FakeCluster(FakeKubernetes):
     def _patch(self, pod: Thing, call: str, kind: str, body: bytes) -> tuple[HTTPStatus, Thing]:
         change = json.loads(body)
         if change.get("metadata", {}).get("uid") != pod["metadata"]["uid"]:
-            return _modified("pods", pod["metadata"]["name"])
+            message = (
+                f'Pod "{pod["metadata"]["name"]}" is invalid: metadata.uid: Invalid value: "u": field is immutable'
+            )
+            return HTTPStatus.UNPROCESSABLE_ENTITY, status_of(HTTPStatus.UNPROCESSABLE_ENTITY, message)
         if call == "patch pods":
             # What a subresource owns is not changed here.
             assert kind == "application/merge-patch+json"

@@ -160,7 +160,8 @@ class KubernetesDeployment:
             yield
         except ApiError as error:
             code = error.status.code
-            if code == HTTPStatus.CONFLICT or (code == HTTPStatus.NOT_FOUND and name and "pods" in what):
+            is_pod_gone = code == HTTPStatus.NOT_FOUND and name and "pods" in what
+            if is_pod_gone or code == HTTPStatus.CONFLICT or _is_another(error):
                 raise ChangedMeanwhile(called) from error
             if code == HTTPStatus.NOT_FOUND and what == "deployments/scale":
                 why = f"there is no Deployment {self.name} in the namespace {self._namespace}"
@@ -184,8 +185,12 @@ def _controller(replica_set: ReplicaSet) -> str | None:
 
 
 def _same(pod: Pod) -> dict[str, str | None]:
-    # A conflict where another pod has come to bear the name.
+    # Refused where another pod has come to bear the name.
     return {"uid": pod.metadata.uid if pod.metadata is not None else None}
+
+
+def _is_another(error: ApiError) -> bool:
+    return error.status.code == HTTPStatus.UNPROCESSABLE_ENTITY and "metadata.uid" in (error.status.message or "")
 
 
 def _called(scaler: HorizontalPodAutoscaler) -> str:

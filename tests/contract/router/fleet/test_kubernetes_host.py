@@ -451,7 +451,22 @@ async def test_a_deployment_that_is_not_there_is_named(house: House) -> None:
         await host.list()
 
 
-@pytest.mark.parametrize("fault", [HTTPStatus.INTERNAL_SERVER_ERROR, "cut", "slow", "rubbish", "truncated"])
+async def test_another_pod_of_the_same_name_is_not_marked(house: House) -> None:
+    (pod,) = await house.running(1, serving=False)
+
+    def another(call: str) -> None:
+        if call == "patch pods/status":
+            house.cluster.pods[pod]["metadata"]["uid"] = "another"
+
+    house.cluster.spoil = another
+    await house.host.mark(pod, Mark.SERVING)
+    await house.settle()
+    assert not house.cluster.is_ready(pod)
+
+
+@pytest.mark.parametrize(
+    "fault", [HTTPStatus.INTERNAL_SERVER_ERROR, HTTPStatus.GONE, "cut", "slow", "rubbish", "truncated"]
+)
 @pytest.mark.parametrize("call", ["get deployments/scale", "list replicasets", "list pods"])
 async def test_an_answer_that_is_none_is_no_empty_pool(house: House, call: str, fault: Fault) -> None:
     await house.running(1)

@@ -12,6 +12,7 @@ from structlog.typing import FilteringBoundLogger
 from router.domain.board import Board, Drain, RouterId
 from router.domain.board_limits import DEAD_AFTER_S
 from router.domain.drain import DrainProgress, progress
+from router.domain.emptied_board import NOTHING, is_emptied, recalled, remembered
 from router.domain.fleet import Replica, ReplicaId, ReplicaSpec
 from router.domain.pin import PinnedLoad
 from router.domain.replica_spec import checked_spec
@@ -27,7 +28,7 @@ class Orders:
 
     `obey` are told each board that was read, the fleet's own state first: a report acknowledges what they have taken
     in. `in_flight` tells this router's turns at each replica, those included that have a place and no answer yet.
-    While the board is away the last orders go on.
+    While the board is away the last orders go on. So do, for a while, the replicas of one that was emptied.
     """
 
     def __init__(
@@ -47,8 +48,11 @@ class Orders:
         self._interval_s = min(settings.board_interval_s, DEAD_AFTER_S / 2)
         self._read_at = time.monotonic()
         self._is_lost = False
+        self._has_reported = False
+        self._memory = NOTHING
+        self._read = Board()
         self.last = Board()
-        """As last read."""
+        """As last read, with what is remembered."""
         self.failures = 0
 
     @property
@@ -65,8 +69,9 @@ class Orders:
     async def take_round(self) -> None:
         """Call it once before the first turn: a router that serves without having reported is missed by nobody."""
         try:
-            self._heed(await self._board.read())
+            self._heed(self._remembering(await self._board.read()))
             await self._board.report(self._router, self._draining())
+            self._has_reported = True
         except BoardUnavailable as error:
             self._miss(error)
         else:
@@ -78,6 +83,14 @@ class Orders:
         """Nobody waits for this router any more; call it once its last turn has ended."""
         with suppress(BoardUnavailable):
             await self._board.report(self._router, None)
+
+    def _remembering(self, board: Board) -> Board:
+        before, self._read = self._read, board
+        if self._has_reported and is_emptied(board, before, self._router):
+            self._memory = remembered(before, now=board.now)
+            _log.warning("the board was emptied; replicas go on", replicas=len(self._memory.added))
+        board, self._memory = recalled(board, self._memory)
+        return board
 
     def _heed(self, board: Board) -> None:
         self.last = board

@@ -1,16 +1,21 @@
 """Orders for the fleet: given, heard, acknowledged, seen through."""
 
 import asyncio
+from collections.abc import Mapping
 from contextlib import suppress
 
 import pytest
 from structlog.testing import capture_logs
+from typing_extensions import override
 
-from router.domain.board import RouterId
+from router.adapters.memory_board import MemoryBoard
+from router.domain.board import Board, RouterId
 from router.domain.drain import DrainProgress
 from router.domain.fleet import ReplicaId, ReplicaSpec
 from router.domain.pin import PinnedLoad
 from router.errors import BoardUnavailable, ReplicaInUse, ReplicaInvalid, ReplicaUnknown
+from router.fleet_state import FleetState
+from router.orders import Orders
 from router.settings import RouterSettings
 from tests.support.drain_house import Routers, sessions
 from tests.support.eventually import eventually
@@ -219,3 +224,45 @@ async def test_no_order_can_be_given_while_the_board_is_away() -> None:
     for order in (routers.first.fleet_orders.drain(A), routers.first.fleet_orders.remove(A)):
         with pytest.raises(BoardUnavailable):
             await order
+
+
+async def test_replicas_outlive_a_board_that_was_emptied_and_it_is_said_once() -> None:
+    now, state = 1_000.0, FleetState()
+    boards = [MemoryBoard(clock=lambda: now), MemoryBoard(clock=lambda: now)]
+    before, board = boards[0], ChangingBoard(boards)
+    orders = Orders(board=board, router=R1, obey=[state.apply], in_flight=dict, settings=RouterSettings())
+    spec = ReplicaSpec(D, "http://d")
+    await before.add(spec)
+    await orders.take_round()
+    boards.pop(0)
+    with capture_logs() as logs:
+        await orders.take_round()
+        await orders.take_round()
+    assert state.members == (spec,)
+    assert [entry["event"] for entry in logs] == ["the board was emptied; replicas go on"]
+    now += 61
+    await orders.take_round()
+    assert not state.members
+
+
+async def test_a_router_that_begins_remembers_nothing() -> None:
+    state = FleetState()
+    orders = Orders(board=MemoryBoard(), router=R1, obey=[state.apply], in_flight=dict, settings=RouterSettings())
+    await orders.take_round()
+    assert not state.members
+
+
+class ChangingBoard(MemoryBoard):
+    """The first of these, as a server that comes back without its data."""
+
+    def __init__(self, boards: list[MemoryBoard]) -> None:
+        super().__init__()
+        self._boards = boards
+
+    @override
+    async def read(self) -> Board:
+        return await self._boards[0].read()
+
+    @override
+    async def report(self, router: RouterId, in_flight: Mapping[ReplicaId, int] | None) -> None:
+        await self._boards[0].report(router, in_flight)

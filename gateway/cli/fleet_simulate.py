@@ -180,7 +180,7 @@ def _tell(told: Told, classes: Classes, json_file: Path | None, html_file: Path 
     for line in lines(told, screen.width):
         screen.print(line, markup=False, soft_wrap=True)
     if told.week.missed or len(told.week.bells) <= MOST_BELLS:
-        screen.print(bells_table(told.week.bells))
+        screen.print(bells_table(told.week.bells), markup=False)
 
 
 def _write(file: Path, text: str) -> None:

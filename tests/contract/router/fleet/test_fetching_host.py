@@ -199,6 +199,35 @@ async def test_leaving_ends_the_fetch_and_the_next_one_goes_on(
         await eventually(lambda: house.machines.begun == 1)
 
 
+class SlowHost(SimulatedHost):
+    """Takes an order only once it may."""
+
+    is_asked = False
+    may = asyncio.Event()
+
+    @override
+    async def start(self, replica: ReplicaId, *, among: int) -> None:
+        type(self).is_asked = True
+        await self.may.wait()
+        await super().start(replica, among=among)
+
+
+async def test_what_is_stopped_just_as_it_starts_is_stopped(
+    server: WeightsServer, cache: Callable[[], WeightsCache]
+) -> None:
+    server.held.clear()
+    house = FetchingHouse(cache, kind=SlowHost)
+    async with house.host:
+        await house.host.start(ONE, among=1)
+        server.held.set()
+        await eventually(lambda: SlowHost.is_asked)
+        await house.host.stop(ONE, among=0)
+        SlowHost.may.set()
+    assert house.machines.begun == 1
+    await house.settle()
+    assert await house.host.list() == []
+
+
 async def test_a_host_that_takes_nothing_when_the_weights_are_there_is_asked_again_by_who_ordered(
     server: WeightsServer, cache: Callable[[], WeightsCache]
 ) -> None:

@@ -5,6 +5,7 @@ import json
 import time
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import AsyncExitStack
+from dataclasses import replace
 
 import httpx
 import pytest
@@ -272,6 +273,17 @@ async def test_an_engine_that_tells_no_version_and_keeps_no_cache_is_warm_all_th
     look = await end_of(warmth, spec(stub.url, model="m"), PREFIX)
     assert isinstance(look, Warm)
     assert look.report.prefixes == 1
+
+
+async def test_a_prefix_is_asked_for_as_its_turns_are(stub: StubEngine, warmth: HttpWarmth) -> None:
+    asked = replace(PREFIX, template_arguments={"enable_thinking": "no"})
+    await end_of(warmth, spec(stub.url, model="m"), asked)
+    bodies = [json.loads(each.body) for each in stub.asked if each.path == "/v1/chat/completions"]
+    assert len(bodies) == 3
+    for body in bodies[1:]:
+        assert body["messages"] == list(PREFIX.messages)
+        assert (body["cache_salt"], body["chat_template_kwargs"]) == ("tenant", {"enable_thinking": "no"})
+        assert (body["model"], body["max_tokens"]) == ("m", 1)
 
 
 async def test_a_prefix_that_fails_again_and_again_holds_nothing_up(

@@ -101,8 +101,12 @@ def _facts(version: str | None, environment: Path | None) -> EngineFacts:
 def _lines(checked: CheckedProfile, facts: EngineFacts, file: Path) -> Iterator[str]:
     for finding in sorted(checked.findings, key=lambda one: one.weight is Weight.WARNING):
         yield f"{finding.weight:<8} {finding.flag} {finding.what}; {finding.advice}"
-    warnings = len(checked.findings) - checked.errors
-    yield f"{file}: {checked.errors} errors, {warnings} warnings, by the flags of vLLM {facts.version}"
+    told = f"{_counted(checked.errors, 'error')}, {_counted(len(checked.findings) - checked.errors, 'warning')}"
+    yield f"{file}: {told}, by the flags of vLLM {facts.version}"
+
+
+def _counted(count: int, what: str) -> str:
+    return f"{count} {what}" if count == 1 else f"{count} {what}s"
 
 
 def _as_json(checked: CheckedProfile, facts: EngineFacts) -> dict[str, object]:

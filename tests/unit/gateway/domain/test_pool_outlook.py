@@ -11,10 +11,12 @@ from gateway.domain import pool_outlook
 from gateway.domain.pool_outlook import Bell, LeadSource, PoolOutlook, Step, Window, lead_in_force, outlook, reach_s
 from router.domain.fleet import ReplicaId
 from router.fleet.domain.demand import Booking, BookingId, PoolName, demand
-from router.fleet.domain.past_starts import PastStart
+from router.fleet.domain.past_starts import PastStart, measured_start_s
 from router.fleet.domain.pool_book import Floor, PoolBook, Round
 from router.fleet.domain.pool_rules import PoolRules
+from router.fleet.domain.pool_view import PoolView
 from router.fleet.domain.replica_record import ordered
+from router.fleet.domain.scaling import target
 from router.fleet.domain.timeline import Shortage, lead, need, wanted
 
 POOL = PoolName("org/tutor")
@@ -136,6 +138,29 @@ def test_only_bells_within_reach_have_a_say(classes: list[tuple[int, int]], star
     near = [booking for booking in bookings if booking.begins < NOW + reach_s(rules, ahead)]
     plan, cut = (wanted(need(demand(some, POOL), rules), rules, ahead) for some in (bookings, near))
     assert plan.at(NOW - 1) == cut.at(NOW - 1)
+
+
+@given(
+    st.lists(st.tuples(st.integers(-6, 40), st.integers(0, 90)), max_size=6),
+    st.integers(0, 2),
+    st.none() | st.tuples(st.integers(0, 9), st.none() | st.integers(-4, 4)),
+    st.lists(st.floats(1, 900), max_size=8),
+)
+def test_what_is_told_for_now_is_what_the_controller_wants(
+    classes: list[tuple[int, int]], minimum: int, floor: tuple[int, int | None] | None, seconds: list[float]
+) -> None:
+    """Where nobody stays past the end."""
+    rules = replace(RULES, minimum=minimum, starts_at_once=2)
+    bookings = [a_class(str(number), begins / 4, seats) for number, (begins, seats) in enumerate(classes)]
+    until = None if floor is None or floor[1] is None else NOW + floor[1] * HOUR
+    set_ = None if floor is None else Floor(floor[0], until, "operator")
+    book = replace(BOOK, starts=starts(*seconds), floor=set_)
+    steps = seen(*bookings, book=book, rules=rules).steps
+    least = 0 if set_ is None else min(rules.maximum, set_.at(NOW))
+    lifted = replace(rules, minimum=max(rules.minimum, least))
+    view = PoolView((), demand(bookings, POOL), starts=book.starts)
+    wanted_now = target(view, lifted, lead(rules, measured_start_s(book.starts)), now=NOW)
+    assert [step.wanted for step in steps if step.at <= NOW][-1] == wanted_now
 
 
 def test_steps_join_without_gaps() -> None:

@@ -13,9 +13,10 @@ from typing_extensions import override
 from router.domain.fleet import ReplicaId
 from router.fleet.adapters.fetching_host import FetchingHost
 from router.fleet.adapters.simulated.host import SimulatedHost
-from router.fleet.adapters.simulated.machines import ColdStarts, Machines
+from router.fleet.adapters.simulated.machines import Machines
 from router.fleet.adapters.weights_cache import WeightsCache
 from router.fleet.adapters.weights_folder import WeightsFolder
+from router.fleet.domain.cold_starts import ColdStarts
 from router.fleet.domain.hosted import HostedReplica, HostPhase
 from router.fleet.errors import HostUnavailable
 from router.fleet.ports import ReplicaHost

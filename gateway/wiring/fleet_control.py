@@ -80,8 +80,9 @@ async def fleet_control(
         around = await stack.enter_async_context(_around(settings, settled_after_s))
         dry = {pool.model for pool in settings.fleet.pools if pool.dry_run}
         parts = (
-            ([pool for pool in pools if pool.name not in dry], around),
-            ([pool for pool in pools if pool.name in dry], _dry(around, said)),
+            ([pool for pool in pools if pool.name not in dry], around, told),
+            # What would be done is said by who pretends to do it.
+            ([pool for pool in pools if pool.name in dry], _dry(around, said), _without_deeds(told)),
         )
         yield FleetControl(
             tuple(
@@ -91,9 +92,9 @@ async def fleet_control(
                     clock=time.time,
                     new_id=new_id,
                     dead_after_s=settings.fleet.dead_after_s,
-                    told=told,
+                    told=hears,
                 )
-                for those, these in parts
+                for those, these, hears in parts
                 if those
             )
         )
@@ -123,6 +124,10 @@ async def _around(settings: Settings, settled_after_s: float) -> AsyncIterator[A
             prefixes=_prefixes(settings, postgres.engine, classes),
             alarm=await stack.enter_async_context(_alarm(settings)),
         )
+
+
+def _without_deeds(told: Callable[[PoolReport], None]) -> Callable[[PoolReport], None]:
+    return lambda report: told(replace(report, deeds=(), starts=()))
 
 
 def _dry(around: Around, said: Said) -> Around:

@@ -5,14 +5,13 @@ import json
 import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
 
 import typer
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeElapsedColumn
 
+from gateway.cli import fleet_simulate_options as options
 from gateway.cli.connection import DEFAULT_DATA, BaseUrl, DataFolder, OneKey, operator_connection
 from gateway.cli.drill_view import console
 from gateway.cli.failure import CommandFailed
@@ -37,85 +36,34 @@ EXAMPLES = (
     "nothing of it says how fast an engine is. Without --calendar and --example the coming classes of a running "
     "service are played, with the figures of its pool where no others are given. Leaves with 1 when a bell was missed."
 )
-CLASSES, POOL, TROUBLE, OUTPUT = "The classes", "The pool", "What goes wrong", "What is told"
 WEEK_H = 168
 _RANGE = re.compile(r"(\d{1,5}(?:\.\d+)?)-(\d{1,5}(?:\.\d+)?)", re.ASCII)
 
 
-class Example(StrEnum):
-    WEEK = "week"
-
-
 def simulate(  # noqa: PLR0913 - one argument for each option of the command line
     *,
-    calendar: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", rich_help_panel=CLASSES, help="CSV or iCalendar, as `drillyard drill import`."),
-    ] = None,
-    example: Annotated[
-        Example | None, typer.Option(rich_help_panel=CLASSES, help="40 classes in three time zones over a DST change.")
-    ] = None,
-    model: Annotated[
-        str | None, typer.Option("--pool", metavar="MODEL", rich_help_panel=CLASSES, help="Which pool of the service.")
-    ] = None,
-    days: Annotated[
-        int, typer.Option(min=1, max=92, rich_help_panel=CLASSES, help="Classes within so many days from the first.")
-    ] = 14,
-    trainees: Annotated[
-        int, typer.Option(min=1, max=10_000, rich_help_panel=CLASSES, help="Of classes whose row does not say it.")
-    ] = 30,
-    timezone: Annotated[
-        str | None, typer.Option(rich_help_panel=CLASSES, help="Of times in the file that name none.")
-    ] = None,
-    seats: Annotated[
-        int | None, typer.Option(min=1, rich_help_panel=POOL, help="Sessions a replica holds; by default 8.")
-    ] = None,
-    maximum: Annotated[
-        int | None, typer.Option(min=0, max=2_000, rich_help_panel=POOL, help="Replicas at most; by default 40.")
-    ] = None,
-    minimum: Annotated[int | None, typer.Option(min=0, rich_help_panel=POOL, help="Replicas at any time.")] = None,
-    reserve: Annotated[
-        int | None, typer.Option(min=0, rich_help_panel=POOL, help="Replicas beyond what the seats need.")
-    ] = None,
-    lead: Annotated[
-        float | None, typer.Option(min=0, max=1440, metavar="MINUTES", rich_help_panel=POOL, help="By default 30.")
-    ] = None,
-    at_once: Annotated[
-        int, typer.Option("--starts-at-once", min=1, max=1_000, rich_help_panel=POOL, help="Starts side by side.")
-    ] = 4,
-    cold_start: Annotated[
-        str, typer.Option(metavar="SECONDS", rich_help_panel=TROUBLE, help="From the order until it is warm.")
-    ] = "60-180",
-    failures: Annotated[
-        float, typer.Option(min=0, max=1, rich_help_panel=TROUBLE, help="Share of starts that come to nothing.")
-    ] = 0.1,
-    kills: Annotated[
-        float, typer.Option(min=0, max=0.5, rich_help_panel=TROUBLE, help="Share of rounds the controller dies in.")
-    ] = 0.05,
-    blackouts: Annotated[
-        float,
-        typer.Option(
-            min=0, max=0.5, rich_help_panel=TROUBLE, help="Share of looks at host, calendar, routers in vain."
-        ),
-    ] = 0.01,
-    seed: Annotated[int, typer.Option(rich_help_panel=TROUBLE, help="Another one, another course of things.")] = 1,
-    tick: Annotated[
-        float, typer.Option(min=1, max=60, metavar="SECONDS", rich_help_panel=TROUBLE, help="Between two rounds.")
-    ] = 20.0,
-    price: Annotated[
-        float | None,
-        typer.Option(
-            min=0, envvar="DRILLYARD_FLEET__PRICE_PER_GPU_HOUR", rich_help_panel=OUTPUT, help="Of an hour of a GPU."
-        ),
-    ] = None,
-    gpus: Annotated[int, typer.Option("--gpus-per-replica", min=1, max=64, rich_help_panel=OUTPUT)] = 1,
-    json_file: Annotated[
-        Path | None,
-        typer.Option("--json", metavar="FILE", rich_help_panel=OUTPUT, help="All of it; - prints only that."),
-    ] = None,
-    html_file: Annotated[
-        Path | None, typer.Option("--html", metavar="FILE", rich_help_panel=OUTPUT, help="A page with the chart.")
-    ] = None,
+    calendar: options.Calendar = None,
+    example: options.OfExample = None,
+    model: options.Model = None,
+    days: options.Days = 14,
+    trainees: options.Trainees = 30,
+    timezone: options.Timezone = None,
+    seats: options.Seats = None,
+    maximum: options.Maximum = None,
+    minimum: options.Minimum = None,
+    reserve: options.Reserve = None,
+    lead: options.LeadMinutes = None,
+    at_once: options.AtOnce = 4,
+    cold_start: options.ColdStart = "60-180",
+    failures: options.Failures = 0.1,
+    kills: options.Kills = 0.05,
+    blackouts: options.Blackouts = 0.01,
+    seed: options.Seed = 1,
+    tick: options.Tick = 20.0,
+    price: options.Price = None,
+    gpus: options.Gpus = 1,
+    json_file: options.JsonFile = None,
+    html_file: options.HtmlFile = None,
     base_url: BaseUrl = None,
     key: OneKey = None,
     data: DataFolder = DEFAULT_DATA,

@@ -14,7 +14,7 @@ class ControllerKilled(BaseException):
 
 
 class _Mortal:
-    def __init__(self, port: object, dies: Callable[[], bool], fails: Callable[[str], FleetError | None]) -> None:
+    def __init__(self, port: object, *, dies: Callable[[], bool], fails: Callable[[str], FleetError | None]) -> None:
         self._port = port
         self._dies = dies
         self._fails = fails
@@ -42,4 +42,4 @@ def mortal(
     port: _Port, *, dies: Callable[[], bool], fails: Callable[[str], FleetError | None] = lambda _: None
 ) -> _Port:
     """The port, with the risk of asking it. `fails` is told which method is asked."""
-    return cast("_Port", _Mortal(port, dies, fails))
+    return cast("_Port", _Mortal(port, dies=dies, fails=fails))

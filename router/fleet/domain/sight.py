@@ -1,5 +1,6 @@
 """What one look shows of one replica, and how far its record has come by it."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import assert_never
 
@@ -7,7 +8,7 @@ from router.domain.drain import DrainProgress
 from router.fleet.domain.hosted import HostedReplica, HostPhase
 from router.fleet.domain.pool_view import ReplicaSeen
 from router.fleet.domain.replica_lifecycle import DEADLINES, ReplicaState, overdue
-from router.fleet.domain.replica_record import Milestone, ReplicaRecord, WarmReport
+from router.fleet.domain.replica_record import Milestone, ReplicaRecord
 from router.fleet.domain.warmth import Unfit, Warm, Warming, WarmLook
 
 _WARM_UP = (Milestone.HEALTHY, Milestone.CANARY_RIGHT, Milestone.PREFIXES_WARM)
@@ -112,19 +113,24 @@ def _hosted(record: ReplicaRecord, hosted: HostedReplica | None, now: float) -> 
 def _looked_at(record: ReplicaRecord, look: WarmLook | None, now: float) -> ReplicaRecord:
     match look:
         case Warm(report):
-            return _warmed(record, Milestone.PREFIXES_WARM, report, now)
+            return replace(_stepped(record, _WARM_UP, now), report=report)
         case Warming(reached) if reached is not None:
-            return _warmed(record, reached, None, now)
+            # The last step is taken with its report: one that is warm is not looked at again.
+            return _stepped(record, [step for step in _up_to(reached) if step is not Milestone.PREFIXES_WARM], now)
         case Warming() | Unfit() | None:
             return record
         case never:
             assert_never(never)
 
 
-def _warmed(record: ReplicaRecord, reached: Milestone, report: WarmReport | None, now: float) -> ReplicaRecord:
-    for step in _WARM_UP[: _WARM_UP.index(reached) + 1]:
+def _up_to(reached: Milestone) -> Sequence[Milestone]:
+    return _WARM_UP[: _WARM_UP.index(reached) + 1]
+
+
+def _stepped(record: ReplicaRecord, steps: Sequence[Milestone], now: float) -> ReplicaRecord:
+    for step in steps:
         record = record.at(step, now)
-    return record if report is None else replace(record, report=report)
+    return record
 
 
 def _failure(record: ReplicaRecord, sight: Sight, *, names_replicas: bool) -> str:

@@ -48,6 +48,11 @@ def test_a_warm_up_takes_all_steps_up_to_the_one_that_is_told() -> None:
     assert (warm.has(Milestone.PREFIXES_WARM), warm.report, warm.failure) == (True, REPORT, "")
 
 
+def test_the_last_step_is_taken_with_its_report() -> None:
+    looked = advanced(UP, Sight(there(), look=Warming(Milestone.PREFIXES_WARM)), WATCH)
+    assert (looked.has(Milestone.CANARY_RIGHT), looked.was_warm) == (True, False)
+
+
 def test_one_that_does_not_answer_yet_takes_no_step() -> None:
     assert not advanced(UP, Sight(there(), look=Warming()), WATCH).has(Milestone.HEALTHY)
 

@@ -1,5 +1,6 @@
 """A whole stack whose replicas come and go with the class calendar, by the one command, on simulated replicas."""
 
+import asyncio
 import json
 import os
 import signal
@@ -15,7 +16,9 @@ from typing import Any
 import httpx
 import pytest
 
-from router.fleet.adapters.processes.replica_shim import entry, living
+from router.fleet.adapters.processes.replica_shim import living
+from tests.integration.local.conftest import Up
+from tests.support.process_house import lives, process_house
 from tests.support.scheduled_class import scheduled
 from tests.support.tiny_model import tiny_model
 
@@ -23,14 +26,12 @@ pytestmark = [pytest.mark.redis, pytest.mark.postgres]
 
 ROOT = Path(__file__).parents[3]
 START_S = 60.0
-SOON_S = 40.0
-CLASS_S = 4.0
+SOON_S = 12.0
+CLASS_S = 3.0
 
 
 @dataclass(slots=True)
 class Stack:
-    """One data folder on which `up` is started as often as a test likes."""
-
     folder: Path
     process: "subprocess.Popen[bytes] | None" = None
 
@@ -77,8 +78,8 @@ class Stack:
         self.process.send_signal(signal.SIGINT)
         assert self.process.wait(START_S) == 0, self.said
 
-    def shims(self) -> list[int]:
-        """What runs of the pool: its shims work in the stack's own folder."""
+    def pool(self) -> list[int]:
+        """What runs of the pool: it works in the stack's own folder."""
         found = []
         for one in living():
             with suppress(OSError):
@@ -97,7 +98,7 @@ def stack(tmp_path: Path) -> Iterator[Stack]:
     stack = Stack(tmp_path)
     yield stack
     stack.end()
-    assert stack.shims() == []
+    assert stack.pool() == []
 
 
 def replicas(operator: httpx.Client) -> list[dict[str, Any]]:
@@ -105,40 +106,30 @@ def replicas(operator: httpx.Client) -> list[dict[str, Any]]:
     return found
 
 
-def test_a_class_has_its_replica_before_the_bell_and_none_is_left_after_it(stack: Stack) -> None:
+def test_a_class_has_its_replica_before_the_bell_and_ctrl_c_leaves_none(stack: Stack) -> None:
     stack.start()
     ready = json.loads((stack.data / "ready.json").read_text())
     with stack.client("instructor") as instructor, stack.client("operator") as operator:
         checks = operator.get("/readyz").raise_for_status().json()["checks"]
         assert checks["replicas"] == {"ok": False, "detail": "none is there; they are started before the next class"}
-        assert stack.shims() == []
         drill = scheduled(instructor, ready, in_s=SOON_S, for_s=CLASS_S, trainees=3)
-        stack.until(lambda: [one["state"] for one in replicas(operator)] == ["ready"], within_s=drill.bell_in_s())
+        stack.until(lambda: [one["health"] for one in replicas(operator)] == ["ready"], within_s=drill.bell_in_s())
         with stack.client("trainee") as trainee:
             session = drill.session(trainee)
             assert drill.turn(trainee, session)["usage"]["completion_tokens"] > 0
             trainee.post(f"/v1/sessions/{session}/close").raise_for_status()
         drill.wait_for_its_end()
-        stack.until(lambda: replicas(operator) == [] and stack.shims() == [])
+        stack.until(lambda: replicas(operator) == [] and stack.pool() == [])
+        scheduled(instructor, ready, in_s=600, for_s=600, trainees=8)
+        stack.until(lambda: len(stack.pool()) >= 4)  # two shims and what they run
     stack.stop()
+    assert stack.pool() == []
 
 
-def test_ctrl_c_ends_the_replicas_too_and_the_next_start_clears_up_what_was_left(stack: Stack) -> None:
-    stack.start()
-    ready = json.loads((stack.data / "ready.json").read_text())
-    with stack.client("instructor") as instructor, stack.client("operator") as operator:
-        scheduled(instructor, ready, in_s=SOON_S, for_s=600, trainees=8)
-        stack.until(lambda: [one["state"] for one in replicas(operator)] == ["ready"] * 2)
-    left = stack.shims()
-    assert left
-    assert stack.process is not None
-    stack.process.kill()
-    stack.process.wait()
-    assert set(left) <= set(stack.shims())
-    stack.start()
-    assert "which an earlier run had left behind" in stack.said
-    assert not [pid for pid in left if (one := entry(pid)) is not None and not one.is_dead]
-    with stack.client("operator") as operator:
-        stack.until(lambda: [one["state"] for one in replicas(operator)] == ["ready"] * 2)
-    stack.stop()
-    assert stack.shims() == []
+async def test_the_next_start_ends_what_a_killed_one_has_left(up: Up) -> None:
+    async with process_house(up.data / "fleet") as house:
+        run = await house.started()
+        up.start()
+        await asyncio.to_thread(up.until_ready)
+        assert "ended one, which an earlier run had left behind" in up.said
+        assert not lives(run.shim.pid)

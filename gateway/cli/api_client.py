@@ -156,10 +156,10 @@ class ApiClient:
             if (cursor := got.next_cursor) is None or len(found) >= most:
                 return found
 
-    async def upload(self, path: str, view: type[View], raw: bytes, *, media_type: str, name: str) -> View:
+    async def upload(self, path: str, view: type[View], raw: bytes, *, media_type: str, **query: str) -> View:
         headers = {**self._headers, "Content-Type": media_type}
         with self._api.faults():
-            answer = await self._http.post(path, content=raw, params={"name": name}, headers=headers)
+            answer = await self._http.post(path, content=raw, params=query, headers=headers)
         return _viewed(answer, view)
 
     async def remove(self, path: str) -> None:

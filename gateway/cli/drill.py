@@ -1,4 +1,4 @@
-"""`drillyard drill`: load drills from the terminal."""
+"""`drillyard drill`: the class calendar, and load drills from the terminal."""
 
 import asyncio
 from collections.abc import Callable
@@ -25,10 +25,24 @@ from gateway.cli.drill_plan import DrillPlan, check_turns, chosen
 from gateway.cli.drill_report import Report
 from gateway.cli.drill_summary import summary
 from gateway.cli.drill_view import console, watched
+from gateway.cli.entries import Entry, with_entries
 from gateway.cli.failure import INTERRUPTED
 from gateway.cli.wire import ScenarioView
 
-app = typer.Typer(help="Load drills.", add_completion=False, no_args_is_help=True, pretty_exceptions_enable=False)
+COMMANDS: tuple[Entry, ...] = (
+    Entry("add", "gateway.cli.drill_add", "add", "Schedule a class, or classes that repeat."),
+    Entry("list", "gateway.cli.drill_list", "list_drills", "List the classes that are to come."),
+    Entry("show", "gateway.cli.drill_show", "show", "Show one class, and what it asks of the replicas."),
+    Entry("move", "gateway.cli.drill_move", "move", "Give a class another time."),
+    Entry("cancel", "gateway.cli.drill_cancel", "cancel", "Cancel a class."),
+    Entry("series", "gateway.cli.drill_series", "series", "Show classes that repeat, or cancel those to come."),
+    Entry("import", "gateway.cli.drill_import", "import_file", "Take classes over from a table or a calendar."),
+)
+
+app = with_entries(
+    typer.Typer(add_completion=False, no_args_is_help=True, pretty_exceptions_enable=False),
+    COMMANDS,
+)
 
 EXAMPLES = (
     "Examples:\n\n"
@@ -41,7 +55,10 @@ EXAMPLES = (
 
 @app.callback()
 def _group() -> None:
-    """Let a class of scripted trainees run through a scenario."""
+    """Schedule classes, or let one of scripted trainees run through a scenario.
+
+    The calendar takes an instructor's key, a run those of trainees.
+    """
 
 
 @app.command(epilog=EXAMPLES)

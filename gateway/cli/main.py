@@ -20,7 +20,7 @@ ENTRIES = (
     ),
     Entry("router", "gateway.cli.router", "router", "Serve the OpenAI API, each session at the replica that knows it."),
     Entry("chat", "gateway.cli.chat", "chat", "Play one session as a trainee in this terminal."),
-    Entry("drill", "gateway.cli.drill", "app", "Let a class of scripted trainees run through a scenario."),
+    Entry("drill", "gateway.cli.drill", "app", "Schedule classes, or let one of scripted trainees run."),
     Entry("sim", "loadtests.simulator.cli", "app", "Run replicas without a GPU that speak vLLM's HTTP API."),
     Entry(
         "knowledge",

@@ -13,6 +13,13 @@ TESTS = {path.name for path in (ROOT / "tests").rglob("test_*.py")}
 ELSEWHERE = {
     "gateway/job_cases.py": "tests/integration/api/test_jobs.py",
     "gateway/cli/answers_wire.py": "tests/integration/cli/test_answers.py",
+    "gateway/cli/drill_add.py": "tests/integration/cli/test_drill_calendar.py",
+    "gateway/cli/drill_call.py": "tests/integration/cli/test_drill_calendar.py",
+    "gateway/cli/drill_cancel.py": "tests/integration/cli/test_drill_calendar.py",
+    "gateway/cli/drill_list.py": "tests/integration/cli/test_drill_calendar.py",
+    "gateway/cli/drill_move.py": "tests/integration/cli/test_drill_calendar.py",
+    "gateway/cli/drill_show.py": "tests/integration/cli/test_drill_calendar.py",
+    "gateway/cli/drill_table.py": "tests/integration/cli/test_drill_calendar.py",
     "gateway/api/drill_views.py": "tests/integration/api/test_drills.py",
     "gateway/api/drill_bodies.py": "tests/integration/api/test_drill_series.py",
     "gateway/drill_cases.py": "tests/integration/api/test_drill_import.py",

@@ -25,6 +25,9 @@ class Running:
     def instructor_key(self) -> str:
         return key_of(self.house.here.instructor)
 
+    def scenario(self) -> str:
+        return asyncio.run_coroutine_threadsafe(self.house.scenario(), self.loop).result(30)
+
     def session(self) -> str:
         return asyncio.run_coroutine_threadsafe(self.house.session(), self.loop).result(30)
 

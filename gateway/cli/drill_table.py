@@ -1,0 +1,61 @@
+"""Drills on a terminal."""
+
+from collections.abc import Iterable, Iterator
+from datetime import UTC, tzinfo
+
+from rich.table import Table
+
+from gateway.cli.drill_when import both_clocks, clock
+from gateway.cli.drill_wire import DrillView, ImportView
+from gateway.cli.folding_table import folding_table
+
+_COUNTS = ("added", "changed", "cancelled", "unchanged", "left_alone")
+
+
+def drill_table(drills: Iterable[DrillView], zone: tzinfo | None) -> Table:
+    table = folding_table("drill", "name", "begins", "UTC", "minutes", "trainees", "state")
+    for drill in drills:
+        table.add_row(
+            drill.id,
+            drill.name,
+            clock(drill.starts_at, zone),
+            f"{drill.starts_at.astimezone(UTC):%m-%d %H:%M}",
+            str(_minutes(drill)),
+            str(drill.expected_trainees),
+            drill.state,
+        )
+    return table
+
+
+def drill_lines(drill: DrillView, zone: tzinfo | None) -> Iterator[str]:
+    """All that is to be said of one."""
+    yield f"{drill.id}  {drill.name} ({drill.state})"
+    yield f"  begins {both_clocks(drill.starts_at, zone)}, {_minutes(drill)} minutes"
+    seats = "a seat for everybody" if drill.seats is None else f"{drill.seats} seats, {drill.walk_ins} walk-ins"
+    yield f"  {drill.expected_trainees} trainees expected, {seats}"
+    if drill.series_id is not None:
+        yield f"  one of the series {drill.series_id}"
+    yield from strain_lines(drill)
+
+
+def strain_lines(drill: DrillView) -> Iterator[str]:
+    strain = drill.strain
+    if strain is None:
+        return
+    yield f"  {strain.pool}: {strain.replicas_needed} of {strain.replicas_allowed} replicas at that time"
+    if strain.text:
+        yield f"  warning: {strain.text}"
+    for other in strain.overlaps:
+        yield f"  at the same time: {other.name} ({other.id})"
+
+
+def import_lines(told: ImportView, zone: tzinfo | None) -> Iterator[str]:
+    for change in told.changes:
+        text = f"; warning: {change.text}" if change.text else ""
+        yield f"{change.change.replace('_', ' ')}: {change.name}, {both_clocks(change.starts_at, zone)}{text}"
+    counts = [f"{count} {name.replace('_', ' ')}" for name in _COUNTS if (count := getattr(told, name))]
+    yield f"{'would be done' if told.dry_run else 'done'}: {', '.join(counts) or 'nothing'}"
+
+
+def _minutes(drill: DrillView) -> int:
+    return round((drill.ends_at - drill.starts_at).total_seconds() / 60)

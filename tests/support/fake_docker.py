@@ -1,8 +1,8 @@
 """A `docker compose` without an engine: as strict about its words as the real one, with its state in a folder.
 
 Run as a program with the folder in `FAKE_DOCKER`. Files in it steer what happens: `away` (the engine is down), `array`
-(answers as until Compose 2.20), `fails` (what `up` says and then ends with 1), `hangs` (such a verb waits until the
-file is gone).
+(answers as until Compose 2.20), `fails` (what `up` says and then ends with 1), `broken` (the same, once the container
+is made), `hangs` (such a verb waits until the file is gone).
 """
 
 import fcntl
@@ -48,10 +48,14 @@ def main(words: list[str]) -> None:
 def up(home: Path, service: str) -> None:
     if (home / "fails").exists():
         ends(1, f" Container {service}  Creating\n{(home / 'fails').read_text()}")
+    broken = home / "broken"
+    outcome = {"state": "created", "exit": 128} if broken.exists() else {"state": "running", "exit": 0}
     with kept(home) as containers:
         containers[:] = [one for one in containers if one["service"] != service]
-        new = {"id": os.urandom(32).hex(), "service": service, "state": "running", "exit": 0, "created": time.time()}
-        containers.append(new | {"log": ""})
+        new = {"id": os.urandom(32).hex(), "service": service, "created": time.time(), "log": ""}
+        containers.append(new | outcome)
+    if broken.exists():
+        ends(1, f" Container {service}  Starting\n{broken.read_text()}")
     sys.stderr.write(f" Container {service}  Started\n")
 
 

@@ -11,10 +11,10 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import IO, Final
 
+from router.fleet.domain.engine_log import short
 from router.fleet.errors import HostUnavailable
 
 POLL_S: Final = 0.02
-LONGEST_LINE: Final = 300
 LARGEST_ANSWER: Final = 16 * 1024 * 1024
 
 
@@ -111,7 +111,7 @@ class ComposeJob:
             for file in (self._out, self._err):
                 file.seek(0)
             self._answer = self._out.read(LARGEST_ANSWER).decode(errors="replace")
-            said = last_words(self._err.read(LARGEST_ANSWER).decode(errors="replace"))
+            said = _last_line(self._err.read(LARGEST_ANSWER).decode(errors="replace"))
         if self._process.returncode and not self._failure:
             self._failure = f"{self._name}: {said or f'exit code {self._process.returncode}'}"
 
@@ -122,8 +122,6 @@ def _close(*files: IO[bytes]) -> None:
         file.close()
 
 
-def last_words(text: str) -> str:
-    """The last line that says something, fit for one line of a log."""
-    lines = ("".join(c for c in line if c.isprintable()).strip() for line in reversed(text.splitlines()))
-    line = next((line for line in lines if line), "")
-    return line if len(line) <= LONGEST_LINE else f"{line[: LONGEST_LINE - 1]}…"
+def _last_line(text: str) -> str:
+    """The last one that says something: what went wrong, where a command failed."""
+    return next((line for raw in reversed(text.splitlines()) if (line := short(raw))), "")

@@ -13,7 +13,7 @@ import yaml
 from typing_extensions import override
 
 from router.domain.fleet import ReplicaId
-from router.fleet.adapters.compose_command import ComposeCommand, ComposeJob, last_words
+from router.fleet.adapters.compose_command import ComposeCommand, ComposeJob
 from router.fleet.domain.compose_services import (
     Container,
     ServiceName,
@@ -22,6 +22,7 @@ from router.fleet.domain.compose_services import (
     pool_services,
 )
 from router.fleet.domain.demand import PoolName
+from router.fleet.domain.engine_log import telling_line
 from router.fleet.domain.hosted import HostedReplica, HostPhase, Mark
 from router.fleet.errors import HostUnavailable
 from router.fleet.ports import ReplicaHost
@@ -29,7 +30,7 @@ from router.fleet.ports import ReplicaHost
 ASKED_WITHIN_S: Final = 20.0
 UP_WITHIN_S: Final = 1800.0
 """It may have to fetch an image of some GB."""
-LOG_LINES: Final = "20"
+LOG_LINES: Final = "200"
 _PASSING: Final = (HostPhase.EXITED, HostPhase.STOPPING)
 
 
@@ -131,7 +132,7 @@ class ComposeHost(ReplicaHost):
         if not self._last_words.get(container.replica):
             words = ("logs", "--no-log-prefix", "--no-color", "--tail", LOG_LINES, container.service)
             try:
-                said = last_words(await self._command.answer(*words, within_s=ASKED_WITHIN_S))
+                said = telling_line(await self._command.answer(*words, within_s=ASKED_WITHIN_S))
             except HostUnavailable:
                 said = ""
             self._last_words[container.replica] = said

@@ -60,7 +60,12 @@ class Container:
 
     @property
     def phase(self) -> HostPhase:
-        return PHASE_OF[self.state]
+        return HostPhase.EXITED if self._could_not_start else PHASE_OF[self.state]
+
+    @property
+    def _could_not_start(self) -> bool:
+        """A container that the engine made and could not start stays as it was made, with a code: no such device."""
+        return self.state is ContainerState.CREATED and self.exit_code != 0
 
     @property
     def detail(self) -> str:
@@ -68,6 +73,8 @@ class Container:
             return "its container is paused"
         if self.phase is not HostPhase.EXITED:
             return ""
+        if self._could_not_start:
+            return f"its container could not be started (exit code {self.exit_code})"
         killed = ", as one that is killed, perhaps for its memory," if self.exit_code == KILLED else ""
         return f"its container ended with exit code {self.exit_code}{killed}".rstrip(",")
 

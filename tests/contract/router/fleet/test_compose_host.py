@@ -170,6 +170,18 @@ async def test_a_start_that_fails_says_why_and_may_be_tried_again(house: Compose
     assert len(await running(house, 1)) == 1
 
 
+async def test_a_container_that_could_not_be_started_has_ended_and_gives_its_place_back(house: ComposeHouse) -> None:
+    why = "Error response from daemon: could not select device driver"
+    (house.folder / "broken").write_text(why)
+    with pytest.raises(HostUnavailable, match=why):
+        await house.host.start(ORDERS[0], among=1)
+    (replica,) = await house.host.list()
+    assert (replica.phase, "could not be started" in replica.detail) == (HostPhase.EXITED, True)
+    (house.folder / "broken").unlink()
+    await house.host.stop(replica.id, among=0)
+    assert list(await house.host.list()) == []
+
+
 async def test_a_failure_after_the_wait_is_told_at_the_next_order(house: ComposeHouse) -> None:
     host = house.another(patience_s=0.0)
     (house.folder / "fails").write_text("no space left on device")

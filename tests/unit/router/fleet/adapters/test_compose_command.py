@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from router.fleet.adapters.compose_command import ComposeCommand, last_words
+from router.fleet.adapters.compose_command import ComposeCommand
 from router.fleet.errors import HostUnavailable
 from tests.support.eventually import eventually
 
@@ -74,8 +74,3 @@ async def test_a_job_that_nobody_waits_for_leaves_no_file_open() -> None:
     job._process.wait()
     del job
     gc.collect()
-
-
-def test_a_long_line_is_cut_and_nothing_is_nothing() -> None:
-    assert last_words("x" * 400) == "x" * 299 + "…"
-    assert last_words(" \n\n") == ""

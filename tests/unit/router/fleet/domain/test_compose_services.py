@@ -122,11 +122,17 @@ def test_each_state_is_a_phase(state: str, phase: HostPhase) -> None:
     assert one.phase is phase
 
 
+def test_one_that_could_not_be_started_has_ended() -> None:
+    assert Container("vllm-0", ID, ContainerState.CREATED, 0.0, 128).phase is HostPhase.EXITED
+
+
 @pytest.mark.parametrize(
     ("state", "code", "detail"),
     [
         (ContainerState.RUNNING, 0, ""),
         (ContainerState.PAUSED, 0, "its container is paused"),
+        (ContainerState.CREATED, 0, ""),
+        (ContainerState.CREATED, 128, "its container could not be started (exit code 128)"),
         (ContainerState.EXITED, 1, "its container ended with exit code 1"),
         (
             ContainerState.DEAD,

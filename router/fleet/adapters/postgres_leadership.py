@@ -40,6 +40,7 @@ class PostgresLeadership(Leadership):
         self._one_asks = asyncio.Lock()
         self._line: _Line | None = None
         self._token: int | None = None
+        self._is_away = False
 
     @property
     @override
@@ -57,7 +58,12 @@ class PostgresLeadership(Leadership):
             try:
                 await self._ask()
             except (psycopg.Error, OSError) as error:
-                await self._lose(type(error).__name__)
+                await self._lose(_reason(error))
+                if not self._is_away:
+                    _log.warning("nobody can be asked who leads the fleet", reason=_reason(error))
+                self._is_away = True
+            else:
+                self._is_away = False
         return self._token is not None
 
     async def run(self) -> None:
@@ -119,6 +125,12 @@ class PostgresLeadership(Leadership):
                 await line.close()
         if led:
             _log.warning("this process no longer leads the fleet", leader=self._name, reason=reason)
+
+
+def _reason(error: Exception) -> str:
+    """What a server says; other words may repeat an address that cannot be read, and its password with it."""
+    words = str(error).strip().splitlines() if isinstance(error, psycopg.OperationalError) else []
+    return words[0] if words else type(error).__name__
 
 
 def _hang_up(line: _Line) -> None:

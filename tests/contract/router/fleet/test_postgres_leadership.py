@@ -8,6 +8,7 @@ from itertools import pairwise
 import pytest
 from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncEngine
+from structlog.testing import capture_logs
 
 from router.fleet.adapters.postgres_leadership import PostgresLeadership
 from tests.support.cut_line import cut_line
@@ -87,9 +88,20 @@ async def test_asking_beside_the_rounds_keeps_the_lead(database_url: str) -> Non
         await asyncio.gather(asking, return_exceptions=True)
 
 
+@pytest.mark.parametrize("address", ["postgresql://u:hush@127.0.0.1:nonsense/x", "hush", "postgresql://u@h/x?hush=1"])
+async def test_an_address_that_cannot_be_read_is_not_repeated(address: str) -> None:
+    with capture_logs() as logs:
+        assert not await PostgresLeadership(address=address, name="one").held()
+    assert len(logs) == 1
+    assert "hush" not in str(logs)
+
+
 async def test_a_server_that_is_away_or_silent_makes_no_leader(database_url: str) -> None:
-    nowhere = PostgresLeadership(address=f"postgresql://u:p@127.0.0.1:{free_port()}/none", name="one")
-    assert not await nowhere.held()
+    nowhere = PostgresLeadership(address=f"postgresql://u:hush@127.0.0.1:{free_port()}/none", name="one")
+    with capture_logs() as logs:
+        assert [await nowhere.held() for _ in range(3)] == [False, False, False]
+    assert [entry["event"] for entry in logs] == ["nobody can be asked who leads the fleet"]
+    assert "hush" not in str(logs)
     port = int(libpq_url(database_url).rsplit(":", 1)[1].split("/")[0])
     async with cut_line(port) as line:
         ours = libpq_url(database_url).replace(f":{port}/", f":{line.url.rsplit(':', 1)[1]}/")

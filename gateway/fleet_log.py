@@ -17,8 +17,12 @@ class FleetLog:
         self._deeds: dict[PoolName, frozenset[Deed]] = {}
         self._troubles: dict[PoolName, frozenset[str]] = {}
         self._short: dict[PoolName, Alert] = {}
+        self._leads: bool | None = None
 
     def told(self, report: PoolReport) -> None:
+        if not report.leads and self._leads is not False:
+            _log.info("fleet: this process does not lead, and waits")
+        self._leads = report.leads
         before = self._deeds.get(report.pool, frozenset())
         for deed in report.deeds:
             if deed not in before:

@@ -70,4 +70,6 @@ def test_missing_replicas_are_told_when_they_are_missed_and_when_their_number_ch
 
 def test_who_no_longer_leads_does_not_say_that_replicas_are_there() -> None:
     short = replace(QUIET, alert=Alert(bell=9.0, ready=2, needed=6))
-    assert told(short, PoolReport(POOL, leads=False))[1] == []
+    waits = [("fleet: this process does not lead, and waits", "info")]
+    other = PoolReport(POOL, leads=False)
+    assert told(short, other, other, QUIET, other)[1:] == [waits, [], [], waits]

@@ -58,6 +58,7 @@ def simulate(  # noqa: PLR0913 - one argument for each option of the command lin
     failures: options.Failures = 0.1,
     kills: options.Kills = 0.05,
     blackouts: options.Blackouts = 0.01,
+    abandoned: options.Abandoned = 0.0,
     seed: options.Seed = 1,
     tick: options.Tick = 20.0,
     price: options.Price = None,
@@ -91,6 +92,7 @@ def simulate(  # noqa: PLR0913 - one argument for each option of the command lin
         tick_s=tick,
         death_rate=kills,
         blackout_rate=blackouts,
+        abandon_rate=abandoned,
     )
     told = Told(classes.source, rules, _played(simulation), gpus, price)
     _tell(told, classes, json_file, html_file)

@@ -58,6 +58,9 @@ Blackouts = Annotated[
     float,
     typer.Option(min=0, max=0.5, rich_help_panel=TROUBLE, help="Share of looks at host, calendar, routers in vain."),
 ]
+Abandoned = Annotated[
+    float, typer.Option(min=0, max=1, rich_help_panel=TROUBLE, help="Share of trainees who leave their session open.")
+]
 Seed = Annotated[int, typer.Option(rich_help_panel=TROUBLE, help="Another one, another course of things.")]
 Tick = Annotated[
     float, typer.Option(min=1, max=60, metavar="SECONDS", rich_help_panel=TROUBLE, help="Between two rounds.")

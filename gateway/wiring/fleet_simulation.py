@@ -58,6 +58,8 @@ class Simulation:
     longest_death_s: float = 90.0
     blackout_rate: float = 0.0
     """How likely host, calendar and routers each cannot be read."""
+    abandon_rate: float = 0.0
+    """The share of trainees who leave their session open."""
 
 
 async def simulated(simulation: Simulation, *, progress: Callable[[float], None] = lambda _: None) -> SimulatedWeek:
@@ -118,7 +120,7 @@ class _World:
         )
         self._host = SimulatedHost(machines=self._machines, clock=self._clock, stopped=self._stopped)
         self._calendar = _Classes(self._bookings)
-        trainees = crowd_of(self._bookings, dice)
+        trainees = crowd_of(self._bookings, dice, abandon_rate=simulation.abandon_rate)
         self._crowd = Crowd(self._routers, simulation.rules.seats_per_replica, trainees)
         overtime = [Block(trainee.class_ends, trainee.leaves, 1) for trainee in trainees]
         self._used = summed([*self._seats.blocks(), *overtime])

@@ -13,6 +13,8 @@ MOVED_A_MINUTE = 12
 COME_WITHIN_S = 300.0
 STAY_ON_S = 600.0
 STAY_ON_SHARE = 0.25
+IDLE_S = 900.0
+"""How long a session that nobody uses counts as used, as it is set by default."""
 
 
 @dataclass(slots=True)
@@ -20,8 +22,13 @@ class Trainee:
     begins: float
     leaves: float
     class_ends: float
+    lingers_s: float = 0.0
+    """How long a session that was not ended still counts as used."""
     replica: ReplicaId | None = None
     was_turned_away: bool = False
+
+    def is_gone(self, now: float) -> bool:
+        return self.leaves + self.lingers_s <= now
 
 
 @dataclass(slots=True)
@@ -47,9 +54,9 @@ class Crowd:
 
     def pass_time(self, now: float, *, spent_s: float) -> None:
         for trainee in self._here:
-            if trainee.leaves <= now:
+            if trainee.is_gone(now):
                 self._stand_up(trainee)
-        self._here = [trainee for trainee in self._here if trainee.leaves > now]
+        self._here = [trainee for trainee in self._here if not trainee.is_gone(now)]
         while self._coming and self._coming[-1].begins <= now:
             trainee = self._coming.pop()
             self._here.append(trainee)
@@ -86,8 +93,12 @@ class Crowd:
         self._on[replica] = self.routers.sessions[replica] = self.on(replica) + change
 
 
-def crowd_of(bookings: Sequence[Booking], dice: Random) -> Sequence[Trainee]:
-    return [_trainee(booking, dice) for booking in current(bookings) for _ in range(seats_of(booking))]
+def crowd_of(bookings: Sequence[Booking], dice: Random, *, abandon_rate: float = 0.0) -> Sequence[Trainee]:
+    """`abandon_rate`: the share of trainees who close the page and leave their session open."""
+    trainees = [_trainee(booking, dice) for booking in current(bookings) for _ in range(seats_of(booking))]
+    for trainee in trainees if abandon_rate else ():
+        trainee.lingers_s = IDLE_S if dice.random() < abandon_rate else 0.0
+    return trainees
 
 
 def _trainee(booking: Booking, dice: Random) -> Trainee:

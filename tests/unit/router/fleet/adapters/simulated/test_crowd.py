@@ -4,7 +4,7 @@ from random import Random
 
 from router.domain.fleet import ReplicaId, ReplicaSpec
 from router.fleet.adapters.memory_routers import MemoryRouters
-from router.fleet.adapters.simulated.crowd import STAY_ON_S, Crowd, Trainee, crowd_of
+from router.fleet.adapters.simulated.crowd import IDLE_S, STAY_ON_S, Crowd, Trainee, crowd_of
 from tests.support.fleet_house import booking
 
 A, B = (ReplicaSpec(ReplicaId(name), f"http://{name}.simulated") for name in "ab")
@@ -64,3 +64,19 @@ def test_a_quarter_of_a_class_stays_on_for_some_minutes() -> None:
     assert 200 < len(late) < 300
     assert max(late) <= STAY_ON_S
     assert all(trainee.class_ends == 3600.0 for trainee in people)
+
+
+async def test_a_session_that_is_left_open_counts_for_a_while() -> None:
+    people = await crowd(1, A)
+    people.trainees[0].lingers_s = IDLE_S
+    people.pass_time(10.0, spent_s=1.0)
+    people.pass_time(100.0 + IDLE_S - 1.0, spent_s=1.0)
+    assert people.on(A.id) == 1
+    people.pass_time(100.0 + IDLE_S, spent_s=1.0)
+    assert people.on(A.id) == 0
+
+
+def test_as_many_leave_theirs_open_as_is_said() -> None:
+    class_ = [booking("class", 0.0, 3600.0, 1000)]
+    people = crowd_of(class_, Random(1), abandon_rate=0.3)  # noqa: S311 - a simulation
+    assert 250 < sum(trainee.lingers_s == IDLE_S for trainee in people) < 350

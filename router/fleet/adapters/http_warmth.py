@@ -6,6 +6,7 @@ it is, with a reason; how long that may go on is for the controller to say.
 """
 
 import asyncio
+import secrets
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from time import monotonic
@@ -35,6 +36,7 @@ class _Job:
     replica: ReplicaSpec
     prefixes: Sequence[Prefix]
     began_at: float
+    looked_at: float
     look: WarmLook = field(default_factory=Warming)
     reached: Milestone | None = None
     failed: dict[str, int] = field(default_factory=dict)
@@ -54,6 +56,7 @@ class _Job:
 @dataclass(slots=True, eq=False)
 class _Watch:
     replica: ReplicaSpec
+    looked_at: float
     answers: bool | None = None
     task: asyncio.Task[None] | None = None
 
@@ -81,21 +84,22 @@ class HttpWarmth(Warmth):
 
     @override
     async def look(self, replica: ReplicaSpec, prefixes: Sequence[Prefix]) -> WarmLook:
-        job = self._jobs.get(replica.id)
+        job, now = self._jobs.get(replica.id), monotonic()
         if job is None or job.replica.url != replica.url:
             _cancel(job)
-            job = self._jobs[replica.id] = _Job(replica, prefixes, monotonic())
+            job = self._jobs[replica.id] = _Job(replica, prefixes, began_at=now, looked_at=now)
             job.task = self._group.create_task(self._warm(job), name=f"warm {replica.id}")
-        job.prefixes = prefixes
+        job.prefixes, job.looked_at = prefixes, now
         return job.look
 
     @override
     async def still_answers(self, replica: ReplicaSpec) -> bool | None:
-        watch = self._watches.get(replica.id)
+        watch, now = self._watches.get(replica.id), monotonic()
         if watch is None or watch.replica.url != replica.url:
             _cancel(watch)
-            watch = self._watches[replica.id] = _Watch(replica)
+            watch = self._watches[replica.id] = _Watch(replica, looked_at=now)
             watch.task = self._group.create_task(self._keep_asking(watch), name=f"watch {replica.id}")
+        watch.looked_at = now
         return watch.answers
 
     @override
@@ -104,7 +108,7 @@ class HttpWarmth(Warmth):
         _cancel(self._watches.pop(replica, None))
 
     async def _warm(self, job: _Job) -> None:
-        while isinstance(job.look, Warming):
+        while isinstance(job.look, Warming) and self._is_wanted(job):
             try:
                 job.look = Warm(await self._warmed(job))
             except NotThePools as error:
@@ -115,16 +119,19 @@ class HttpWarmth(Warmth):
             except LedgerUnavailable as error:
                 job.wait(f"its canary cannot be judged: {error}")
                 await asyncio.sleep(self._times.again_s)
+        if isinstance(job.look, Warming):
+            self._jobs.pop(job.replica.id)
 
     async def _warmed(self, job: _Job) -> WarmReport:
         await self._steps.answers(job.replica)
         job.reach(Milestone.HEALTHY)
-        canary = await self._steps.canary(job.replica)
+        salt = secrets.token_hex(8)
+        canary = await self._steps.canary(job.replica, salt=salt)
         job.reach(Milestone.CANARY_RIGHT)
         computed = [measured for prefix in job.prefixes if (measured := await self._computed(job, prefix))]
         job.reach(Milestone.PREFIXES_WARM)
         # Without a class ahead there is no better measure than the canary's own question.
-        chats = computed or [Measured(canary, await self._steps.canary_again(job.replica))]
+        chats = computed or [Measured(canary, await self._steps.canary_again(job.replica, salt=salt))]
         return WarmReport(
             canary=digest_of(canary),
             first_token_cold_ms=1000 * max(chat.cold.first_token_s for chat in chats),
@@ -153,10 +160,14 @@ class HttpWarmth(Warmth):
 
     async def _keep_asking(self, watch: _Watch) -> None:
         """What cannot be told now stays as it was."""
-        while True:
+        while self._is_wanted(watch):
             told = await self._steps.generates(watch.replica)
             watch.answers = watch.answers if told is None else told
             await asyncio.sleep(self._times.alive_every_s)
+        self._watches.pop(watch.replica.id)
+
+    def _is_wanted(self, work: _Job | _Watch) -> bool:
+        return monotonic() - work.looked_at < self._times.forgotten_s
 
 
 def _cancel(work: _Job | _Watch | None) -> None:

@@ -39,6 +39,8 @@ class WarmthTimes:
     alive_every_s: float = 10.0
     """Between two questions to one that serves."""
     alive_s: float = 20.0
+    forgotten_s: float = 120.0
+    """A replica that nobody has asked about for so long is another controller's, or gone."""
 
 
 class NotThePools(Exception):
@@ -68,13 +70,15 @@ class WarmUp:
         """What it is asked for; raises `NotThePools` where it serves something else."""
         return (await self._listed(replica))[0]
 
-    async def canary(self, replica: ReplicaSpec) -> Reply:
-        """What it says to the fixed question; raises `NotThePools`, or `LedgerUnavailable`."""
+    async def canary(self, replica: ReplicaSpec, *, salt: str) -> Reply:
+        """What it says to the fixed question; raises `NotThePools`, or `LedgerUnavailable`. With a new `salt` it is
+        computed from the beginning, as it was for those it is compared with.
+        """
         model, listed = await self._listed(replica)
         # All that an answer may depend on, as far as the engine tells.
         facts = [model, await self._version(replica), listed.get("max_model_len"), listed.get("root")]
         fingerprint = hashlib.sha256(json.dumps(facts, default=str).encode()).hexdigest()
-        reply = await self._ask_canary(replica, model)
+        reply = await self._ask_canary(replica, model, salt)
         hearing = await self._canaries.hear(PoolName(model), fingerprint, digest_of(reply), replica.id)
         if hearing.outvoted is not None:
             _log.warning("the pool's canary answer is another now", pool=model, outvoted=hearing.outvoted)
@@ -82,8 +86,8 @@ class WarmUp:
             raise NotThePools("its canary answer is not the pool's")
         return reply
 
-    async def canary_again(self, replica: ReplicaSpec) -> Reply:
-        return await self._ask_canary(replica, await self.model(replica))
+    async def canary_again(self, replica: ReplicaSpec, *, salt: str) -> Reply:
+        return await self._ask_canary(replica, await self.model(replica), salt)
 
     async def compute(self, replica: ReplicaSpec, prefix: Prefix) -> Measured:
         """Have it compute and keep the prefix; raises `Refused`."""
@@ -134,9 +138,10 @@ class WarmUp:
     async def _tokens(self, replica: ReplicaSpec) -> int | None:
         return await self._chat.tokens(replica.url, within_s=self._times.page_s)
 
-    async def _ask_canary(self, replica: ReplicaSpec, model: str) -> Reply:
+    async def _ask_canary(self, replica: ReplicaSpec, model: str, salt: str) -> Reply:
+        wanted = {**_CANARY, "model": model, "cache_salt": salt}
         try:
-            return await self._ask(replica, {**_CANARY, "model": model}, within_s=self._times.canary_s)
+            return await self._ask(replica, wanted, within_s=self._times.canary_s)
         except Refused as error:
             raise NotThePools(f"refuses its canary with {error}") from error
 

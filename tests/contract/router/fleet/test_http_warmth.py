@@ -211,6 +211,28 @@ async def test_what_is_forgotten_is_asked_no_more(engine: SimulatorProcess, warm
     assert await warmth.still_answers(replica) is None
 
 
+async def test_what_nobody_asks_about_any_more_is_asked_no_more_either(engine: SimulatorProcess) -> None:
+    gone, serving = spec(f"http://127.0.0.1:{free_port()}", "gone"), spec(engine.url, "serving")
+    async with (
+        httpx.AsyncClient(trust_env=False) as client,
+        HttpWarmth(
+            chat=EngineChat(client=client), canaries=MemoryCanaries(), times=replace(TIMES, forgotten_s=0.2)
+        ) as warmth,
+    ):
+        await warmth.look(gone, [])
+        await warmth.still_answers(serving)
+        await eventually(lambda: not warmth._jobs and not warmth._watches)
+        await until_answers(warmth, serving, is_so=True)
+
+
+async def test_a_canary_is_never_answered_out_of_the_cache(engine: SimulatorProcess, warmth: HttpWarmth) -> None:
+    for name in ("A", "B"):
+        await end_of(warmth, spec(engine.url, name))
+    asked = [each["cached_tokens"] for each in engine.requests()]
+    assert (asked[0], asked[2]) == (0, 0)
+    assert asked[1] == asked[3]
+
+
 async def test_a_replica_that_came_back_elsewhere_is_warmed_anew(engine: SimulatorProcess, warmth: HttpWarmth) -> None:
     gone = spec(f"http://127.0.0.1:{free_port()}")
     await until(lambda look: isinstance(look, Warming) and bool(look.detail), warmth, gone)

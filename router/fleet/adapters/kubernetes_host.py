@@ -29,7 +29,7 @@ from router.fleet.adapters.kubernetes_pods import (
     seen,
 )
 from router.fleet.domain.hosted import HostedReplica, Mark
-from router.fleet.domain.scale_in import Condemn, Crew, Delete, Gone, Hold, Lower, Pardon, Restore, Step, next_step
+from router.fleet.domain.scale_in import Condemn, Crew, Delete, Gone, Hold, Lower, Pardon, Restore, Work, next_step
 from router.fleet.errors import HostUnavailable
 from router.fleet.ports import ReplicaHost
 from router.fleet.settings import KubernetesHostSettings
@@ -99,20 +99,16 @@ class KubernetesHost(ReplicaHost):
 
     @override
     async def mark(self, replica: ReplicaId, mark: Mark) -> None:
-        scale = await self._deployment.scale()
-        pod = await self._deployment.pod(replica, await self._deployment.replica_sets(scale))
-        if pod is None or is_ending(pod):
-            return
-        try:
-            if mark is Mark.SERVING:
-                await self._annotate(pod, {COST: None, AIM: None})
-                await self._set_gate(pod, is_open=True)
-            else:
-                await self._set_gate(pod, is_open=False)
-                if annotation(pod, AIM) is None:
-                    await self._annotate(pod, {COST: _LEAVING_COST})
-        except ChangedMeanwhile:
-            _log.info("a pod went as it was being marked", pod=replica)
+        for _ in range(_TRIES):
+            scale = await self._deployment.scale()
+            pod = await self._deployment.pod(replica, await self._deployment.replica_sets(scale))
+            if pod is None or is_ending(pod):
+                return None
+            try:
+                return await self._mark(pod, mark)
+            except ChangedMeanwhile:
+                await asyncio.sleep(self._pause_s)
+        raise HostUnavailable(f"{replica} changed at every try to mark it")
 
     @override
     async def stop(self, replica: ReplicaId, *, among: int) -> None:
@@ -132,7 +128,16 @@ class KubernetesHost(ReplicaHost):
             except ChangedMeanwhile:
                 await asyncio.sleep(self._pause_s)
 
-    async def _take(self, step: Step, replica: ReplicaId, scale: Scale, pods: Sequence[Pod]) -> None:
+    async def _mark(self, pod: Pod, mark: Mark) -> None:
+        if mark is Mark.SERVING:
+            await self._annotate(pod, {COST: None, AIM: None})
+            await self._set_gate(pod, is_open=True)
+        else:
+            await self._set_gate(pod, is_open=False)
+            if annotation(pod, AIM) is None:
+                await self._annotate(pod, {COST: _LEAVING_COST})
+
+    async def _take(self, step: Work, replica: ReplicaId, scale: Scale, pods: Sequence[Pod]) -> None:
         match step:
             case Hold():
                 await asyncio.sleep(self._pause_s)
@@ -149,8 +154,6 @@ class KubernetesHost(ReplicaHost):
                 await self._delete(replica, replicas, scale)
             case Restore():
                 await self._restore(step, scale)
-            case Gone():
-                pass
             case never:
                 assert_never(never)
 
@@ -183,8 +186,7 @@ class KubernetesHost(ReplicaHost):
 
     async def _restore(self, step: Restore, scale: Scale) -> None:
         self._wary_until = self._clock() + self._wary_s
-        if scale.replicas < step.scale:
-            await self._deployment.set_scale(step.scale, version=scale.version)
+        await self._deployment.set_scale(step.scale, version=scale.version)
         lost = ", ".join(step.lost) or "a pod that is gone already"
         _log.error("another pod went than was to go", deployment=self._deployment.name, spared=step.spared, lost=lost)
         raise HostUnavailable(

@@ -120,7 +120,8 @@ class Restore:
     """Who may have gone for it."""
 
 
-Step = Gone | Hold | Condemn | Pardon | Lower | Delete | Restore
+Work = Hold | Condemn | Pardon | Lower | Delete | Restore
+Step = Gone | Work
 
 
 def next_step(crew: Crew, replica: ReplicaId, *, among: int) -> Step:

@@ -1,5 +1,6 @@
 """Replicas as pods of a Deployment, on an API server with the controllers behind it: what hosts promise, and faults."""
 
+from collections import deque
 from collections.abc import AsyncIterator, Sequence
 from contextlib import AsyncExitStack
 from http import HTTPStatus
@@ -236,6 +237,40 @@ async def test_no_serving_pod_goes_for_one_while_another_one_waits_for_a_node(ho
     assert len(await house.listed()) == 2
 
 
+async def test_a_scale_that_others_changed_meanwhile_is_theirs(house: House) -> None:
+    house.cluster.gpus = 2
+    first, _ = await house.running(2)
+    await house.host.start(ORDER, among=3)
+    await _until_told(house, "Unschedulable")
+
+    def by_hand(call: str) -> None:
+        if call == "delete pods":
+            house.cluster.scale_by_hand(4)
+
+    house.cluster.spoil = by_hand
+    await house.host.stop(first, among=2)
+    assert house.cluster.deployment["spec"]["replicas"] == 4
+
+
+async def test_a_scale_that_is_lowered_after_a_pod_is_tried_again(house: House) -> None:
+    house.cluster.gpus = 2
+    first, second = await house.running(2)
+    await house.host.start(ORDER, among=3)
+    await _until_told(house, "Unschedulable")
+    house.cluster.faults.append(("patch deployments/scale", HTTPStatus.CONFLICT))
+    await house.host.stop(first, among=2)
+    assert house.cluster.deployment["spec"]["replicas"] == 2
+    assert second not in house.cluster.deleted
+    await house.settle()
+    (third,) = (await house.listed()).keys() - {second}
+    house.cluster.gpus = 1
+    await house.host.start(ORDER, among=3)
+    await _until_told(house, "Unschedulable")
+    house.cluster.faults.extend([("patch deployments/scale", HTTPStatus.CONFLICT)] * 5)
+    with pytest.raises(HostUnavailable, match="could not be lowered after it"):
+        await house.host.stop(third, among=2)
+
+
 async def test_of_pods_without_the_gate_the_right_one_goes_too(house: House) -> None:
     house.cluster._gated = False
     await house.host.start(ORDER, among=3)
@@ -425,12 +460,37 @@ async def test_a_deployment_that_changes_at_every_try_is_given_up_for_now(house:
         await house.host.stop(first, among=1)
 
 
-async def test_a_pod_that_goes_as_it_is_marked_is_let_go(house: House) -> None:
+async def test_a_mark_is_tried_again_and_a_pod_that_goes_meanwhile_is_let_go(house: House) -> None:
     (pod,) = await house.running(1)
-    house.cluster.faults.append(("patch pods/status", HTTPStatus.NOT_FOUND))
+    house.cluster.faults.append(("patch pods/status", HTTPStatus.CONFLICT))
     await house.host.mark(pod, Mark.LEAVING)
-    house.cluster.faults.append(("get pods", HTTPStatus.NOT_FOUND))
-    await house.host.mark(pod, Mark.LEAVING)
+    await house.settle()
+    assert not house.cluster.is_ready(pod)
+    house.cluster.faults.append(("patch pods", HTTPStatus.NOT_FOUND))
+    house.cluster.spoil = lambda call: HTTPStatus.NOT_FOUND if call == "get pods" and not house.cluster.faults else None
+    await house.host.mark(pod, Mark.SERVING)
+    assert house.cluster.faults == deque()
+
+
+async def test_a_mark_that_cannot_be_set_is_said(house: House) -> None:
+    (pod,) = await house.running(1)
+    house.cluster.spoil = lambda call: HTTPStatus.CONFLICT if call == "patch pods/status" else None
+    with pytest.raises(HostUnavailable, match="changed at every try to mark it"):
+        await house.host.mark(pod, Mark.LEAVING)
+
+
+async def test_a_pod_that_is_gone_when_it_is_to_be_deleted_is_deleted(house: House) -> None:
+    (pod,) = await house.running(1)
+    house.cluster.evict(pod)
+
+    def gone(call: str) -> Fault | None:
+        if call != "delete pods":
+            return None
+        del house.cluster.pods[pod]
+        return HTTPStatus.NOT_FOUND
+
+    house.cluster.spoil = gone
+    await house.host.stop(pod, among=1)
 
 
 async def test_who_lacks_a_right_is_told_which_and_where_it_stands(house: House) -> None:
@@ -456,12 +516,11 @@ async def test_another_pod_of_the_same_name_is_not_marked(house: House) -> None:
 
     def another(call: str) -> None:
         if call == "patch pods/status":
-            house.cluster.pods[pod]["metadata"]["uid"] = "another"
+            house.cluster.pods[pod] = house.cluster._pod(pod, owner=None)
 
     house.cluster.spoil = another
     await house.host.mark(pod, Mark.SERVING)
-    await house.settle()
-    assert not house.cluster.is_ready(pod)
+    assert house.cluster.pods[pod]["status"]["conditions"] == []
 
 
 @pytest.mark.parametrize(

@@ -36,7 +36,7 @@ PREFIX = Prefix(
 
 @pytest.fixture(scope="module")
 def started() -> Iterator[SimulatorProcess]:
-    with simulator("--enable-prompt-tokens-details") as process:
+    with simulator("--enable-prompt-tokens-details", "--block-size", "16") as process:
         yield process
 
 

@@ -38,6 +38,10 @@ _UNPROCESSABLE = HTTPStatus.UNPROCESSABLE_ENTITY
 _UNAVAILABLE = HTTPStatus.SERVICE_UNAVAILABLE
 
 _NO_REPLICA = "no replica can take the turn now; nothing was generated"
+_NOBODY_THERE = (
+    "no replica is there now, and nothing was generated; where replicas follow the class calendar, they are there from "
+    "a class's bell on"
+)
 _NO_ROOM = "every replica is full, and the wait for room was in vain; nothing was generated"
 _NO_PLAN = "the classes, or what is remembered of the fleet, cannot be read now"
 _INTERNAL = Kind(HTTPStatus.INTERNAL_SERVER_ERROR, "internal_error", "something went wrong here; it has been logged")
@@ -136,7 +140,7 @@ KINDS: Mapping[type[Exception], Kind] = {
     # Raised for settings at start; a request that meets it met a mistake of ours.
     training.ContextImpossible: _INTERNAL,
     training.TutorUnavailable: Kind(_UNAVAILABLE, "no_replica", _NO_REPLICA),
-    training.TutorAbsent: Kind(_UNAVAILABLE, "no_replica", _NO_REPLICA),
+    training.TutorAbsent: Kind(_UNAVAILABLE, "no_replica", _NOBODY_THERE),
     training.TutorFull: Kind(_UNAVAILABLE, "no_room", _NO_ROOM),
     training.PoolUnavailable: Kind(
         _UNAVAILABLE,

@@ -101,7 +101,7 @@ def _run(options: Options, *, data: Path, ready_file: Path | None, console: Cons
         seed=partial(seed, keys_file=Places(data.absolute()).keys),
         caller=dict(os.environ),
         progress=Progress(console=console),
-        announce=lambda ready: _announce(ready, data, console),
+        announce=lambda ready: _announce(ready, data, console, by_calendar=options.by_calendar is not None),
     )
     try:
         return run_stack(run)
@@ -111,7 +111,7 @@ def _run(options: Options, *, data: Path, ready_file: Path | None, console: Cons
         raise CommandFailed(error.message, advice=advice or None) from error
 
 
-def _announce(ready: Ready, data: Path, console: Console) -> None:
+def _announce(ready: Ready, data: Path, console: Console, *, by_calendar: bool) -> None:
     keys = ready.seed.keys
     rows = {
         "address": ready.base_url,
@@ -122,8 +122,10 @@ def _announce(ready: Ready, data: Path, console: Console) -> None:
         "operator key": keys.operator,
     }
     lines = ["", "Drillyard is ready.", "", *(f"  {name:<15} {value}" for name, value in rows.items())]
-    if ready.replicas:  # without any there is nobody to talk to
-        lines += ["", "Try it in another terminal, from this folder:", *(f"  {command}" for command in try_it(data))]
+    if ready.replicas or by_calendar:  # without any there is nobody to talk to
+        commands = (f"  {command}" for command in try_it(data, by_calendar=by_calendar))
+        lines += ["", "No replica runs before a class needs it."] if by_calendar else []
+        lines += ["", "Try it in another terminal, from this folder:", *commands]
     lines += ["", "Ctrl-C stops everything; the data stays.", ""]
     for line in lines:
         console.print(line, markup=False, highlight=False, soft_wrap=True)

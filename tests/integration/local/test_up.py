@@ -12,6 +12,7 @@ from typer.testing import CliRunner, Result
 
 from gateway.cli.failure import CommandFailed
 from gateway.cli.main import build_app
+from gateway.local.calendar_pool import ByCalendar
 from gateway.local.errors import LocalStackError, PortTaken
 from gateway.local.preparation import ReplicaKind
 from gateway.local.ready_file import Ready, ReadyReplica
@@ -74,6 +75,15 @@ def test_nobody_is_sent_to_talk_where_no_replica_is(asked: list[Run]) -> None:
     assert len(asked) == 1
     assert "Drillyard is ready" in output
     assert "Try it" not in output
+
+
+def test_by_the_calendar_a_person_is_told_how_to_plan_a_class(asked: list[Run]) -> None:
+    output = invoked("--by-calendar", "--replica-kind", "sim", "--replicas", "4", "--seats", "6", "--lead", "10").output
+    (run,) = asked
+    assert run.options.replicas == 4
+    assert run.options.by_calendar == ByCalendar(seats=6, lead_s=600.0)
+    assert "No replica runs before a class needs it." in output
+    assert "drill add --scenario en --in 4m" in output
 
 
 def test_the_help_names_every_option_and_an_example() -> None:

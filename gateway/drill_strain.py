@@ -1,6 +1,6 @@
 """How classes strain their pools, as it is told to whoever schedules them."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -81,15 +81,15 @@ class DrillStrain:
         }
 
     async def _strains(
-        self, planned: Mapping[DrillId, Booking], stored: Sequence[Booking], own: Mapping[BookingId, str]
+        self, planned: Mapping[DrillId, Booking], stored: Sequence[Booking], own: Collection[BookingId]
     ) -> Mapping[DrillId, Strain]:
         now = self._clock().timestamp()
         found: dict[DrillId, Strain] = {}
         for pool in {booking.pool for booking in planned.values()} & self._pools.keys():
             rules = self._pools[pool].rules
             ahead = lead(rules, measured_start_s((await self._register.book(pool)).starts))
-            load = PoolLoad(pool=pool, bookings=[*stored, *planned.values()], rules=rules)
+            load = PoolLoad(pool=pool, bookings=[*stored, *planned.values()], rules=rules, own=own)
             for drill, booking in planned.items():
                 if booking.pool == pool:
-                    found[drill] = load.of(booking, own, ahead=ahead, now=now)
+                    found[drill] = load.of(booking, ahead=ahead, now=now)
         return found

@@ -1,8 +1,9 @@
 """How a class strains its pool: the replicas it takes together with all others, what is missing, and whom it meets."""
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
+from itertools import islice, takewhile
 from math import ceil
 
 from router.fleet.domain.demand import Booking, BookingId, PoolName, current, demand, seats_of
@@ -36,18 +37,22 @@ class Strain:
 
 
 class PoolLoad:
-    """All classes of one pool, put together once and looked at for many of them."""
+    """All classes of one pool, put together once and looked at for many of them.
 
-    def __init__(self, *, pool: PoolName, bookings: Iterable[Booking], rules: PoolRules) -> None:
+    `own` are those of the tenant that asks, which alone it may be told of.
+    """
+
+    def __init__(
+        self, *, pool: PoolName, bookings: Iterable[Booking], rules: PoolRules, own: Collection[BookingId]
+    ) -> None:
         held = [booking for booking in current(bookings) if booking.pool == pool]
         self._pool = pool
         self._rules = rules
         self._seats = demand(held, pool)
         self._shortages = shortages(self._seats, rules)
-        self._by_start = sorted(held, key=lambda booking: (booking.begins, booking.id))
+        self._own = sorted((each for each in held if each.id in own), key=lambda each: (each.begins, each.id))
 
-    def of(self, booking: Booking, own: Mapping[BookingId, str], *, ahead: Lead, now: float) -> Strain:
-        """`own` are the classes of the tenant, which alone it may be told of."""
+    def of(self, booking: Booking, *, ahead: Lead, now: float) -> Strain:
         needs = replicas_for(_peak(self._seats, booking.begins, booking.ends), self._rules)
         met = [each for each in self._shortages if each.begins < booking.ends and each.ends > booking.begins]
         return Strain(
@@ -55,18 +60,14 @@ class PoolLoad:
             needs=needs,
             allows=self._rules.maximum,
             shortages=[_within(each, booking) for each in met[:MOST_SHORTAGES]],
-            overlaps=self._met(booking, own),
+            overlaps=self._met(booking),
             warning=self._warning(booking, ahead, now),
         )
 
-    def _met(self, booking: Booking, own: Mapping[BookingId, str]) -> Sequence[BookingId]:
-        found: list[BookingId] = []
-        for each in self._by_start:
-            if each.begins >= booking.ends or len(found) == MOST_OVERLAPS:
-                break
-            if each.ends > booking.begins and each.id in own and each.id != booking.id:
-                found.append(each.id)
-        return found
+    def _met(self, booking: Booking) -> Sequence[BookingId]:
+        earlier = takewhile(lambda each: each.begins < booking.ends, self._own)
+        met = (each.id for each in earlier if each.ends > booking.begins and each.id != booking.id)
+        return list(islice(met, MOST_OVERLAPS))
 
     def _warning(self, booking: Booking, ahead: Lead, now: float) -> str:
         starts = min(replicas_for(seats_of(booking), self._rules), self._rules.maximum)

@@ -23,7 +23,7 @@ ELSEWHERE = {
     "gateway/api/drill_views.py": "tests/integration/api/test_drills.py",
     "gateway/api/drill_bodies.py": "tests/integration/api/test_drill_series.py",
     "gateway/drill_cases.py": "tests/integration/api/test_drill_import.py",
-    "gateway/wiring/drills.py": "tests/integration/test_wiring.py",
+    "gateway/wiring/drills.py": "tests/integration/wiring/test_drills.py",
     "sessions/adapters/ical_child.py": "tests/contract/sessions/test_ical_process.py",
     "gateway/api/fleet_plan_views.py": "tests/integration/api/test_fleet_plan.py",
     "gateway/api/limit_views.py": "tests/integration/api/test_limits.py",

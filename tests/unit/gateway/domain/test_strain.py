@@ -22,9 +22,9 @@ def booking(name: str, begins: float = 6000, ends: float = 9000, expected: int =
 
 
 def strain(asked: Booking, *others: Booking, own: tuple[str, ...] = ()) -> Strain:
-    load = PoolLoad(pool=POOL, bookings=[asked, *others], rules=RULES)
-    names = {BookingId(name): f"class {name}" for name in (asked.id, *own)}
-    return load.of(asked, names, ahead=NINE_MINUTES, now=NOW)
+    named = {asked.id, *map(BookingId, own)}
+    load = PoolLoad(pool=POOL, bookings=[asked, *others], rules=RULES, own=named)
+    return load.of(asked, ahead=NINE_MINUTES, now=NOW)
 
 
 def test_a_class_that_fits_strains_nothing() -> None:
@@ -92,10 +92,10 @@ SPANS = st.tuples(st.integers(0, 50), st.integers(1, 20), st.integers(1, 60))
 @given(st.lists(SPANS, min_size=1, max_size=12))
 def test_it_needs_what_the_demand_says_at_its_worst_moment(spans: list[tuple[int, int, int]]) -> None:
     bookings = [booking(str(n), begins, begins + length, seats) for n, (begins, length, seats) in enumerate(spans)]
-    load = PoolLoad(pool=POOL, bookings=bookings, rules=RULES)
+    load = PoolLoad(pool=POOL, bookings=bookings, rules=RULES, own=())
     seats = demand(bookings, POOL)
     for each in bookings:
-        found = load.of(each, {}, ahead=NINE_MINUTES, now=NOW)
+        found = load.of(each, ahead=NINE_MINUTES, now=NOW)
         peak = max(seats.at(moment) for moment in range(int(each.begins), int(each.ends)))
         assert found.needs == replicas_for(peak, RULES)
         assert max((one.needs for one in found.shortages), default=0) == (found.needs if found.needs > 4 else 0)

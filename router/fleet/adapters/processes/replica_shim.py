@@ -148,6 +148,7 @@ class Shim:
             if (is_asked or not os.fstat(lock).st_nlink) and kill_at == float("inf"):
                 kill_at = time.monotonic() + self._grace_s
                 engine.terminate()
+            _reap_all_but(engine.pid)
             if time.monotonic() >= kill_at:
                 os.killpg(engine.pid, signal.SIGKILL)  # not reaped yet, so the number is its own
             self._look()
@@ -175,6 +176,14 @@ class Shim:
         self._run = self._run._replace(**news)  # type: ignore[arg-type]
         with suppress(OSError):  # a full disk ends no replica
             write(self._file, self._run._asdict())
+
+
+def _reap_all_but(engine: int) -> None:
+    """Orphans of the engine, which are ours; it itself is waited for elsewhere."""
+    while ended := os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOHANG | os.WNOWAIT):
+        if ended.si_pid == engine:
+            return
+        os.waitpid(ended.si_pid, 0)
 
 
 @contextmanager

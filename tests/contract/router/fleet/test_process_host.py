@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from router.domain.fleet import ReplicaId
-from router.fleet.adapters.processes.replica_shim import write
+from router.fleet.adapters.processes.replica_shim import entry, write
 from router.fleet.adapters.processes.shelf import Order
 from router.fleet.domain.hosted import HostPhase
 from router.fleet.errors import HostUnavailable
@@ -107,6 +107,23 @@ async def test_no_child_outlives_an_engine_that_ended_and_its_last_words_are_tol
         (found,) = await house.until(lambda listed: listed[0].phase is HostPhase.EXITED)
         assert found.detail == "exit code 3: ValueError: no card is left"
         assert not any(map(lives, children))
+
+
+LEAVES_ORPHANS = """
+import subprocess, time
+for _ in range(3):
+    subprocess.run(['sh', '-c', 'sleep 0.1 & echo $!'])
+print('left')
+time.sleep(600)
+"""
+
+
+async def test_orphans_of_a_living_engine_are_laid_to_rest(tmp_path: Path) -> None:
+    async with process_house(tmp_path, engine=LEAVES_ORPHANS) as house:
+        run = await house.started()
+        orphans = [int(pid) for pid in (await house.until_said("one", "left")).split()[:3]]
+        await eventually(lambda: not any(map(entry, orphans)), within_s=PATIENCE_S)
+        assert lives(run.shim.pid)
 
 
 async def test_an_engine_that_does_not_listen_is_killed_after_its_grace(tmp_path: Path) -> None:

@@ -20,11 +20,11 @@ import pytest
 
 from tests.support.scheduled_class import scheduled
 
-pytestmark = pytest.mark.vllm
+pytestmark = [pytest.mark.vllm, pytest.mark.timeout(1800)]
 
 ROOT = Path(__file__).parents[2]
-BELL_IN_S = float(os.environ.get("DRILLYARD_TEST_BELL_IN", "100"))
-CLASS_S = float(os.environ.get("DRILLYARD_TEST_CLASS", "20"))
+BELL_IN_S = float(os.environ.get("DRILLYARD_TEST_BELL_IN", "120"))
+CLASS_S = float(os.environ.get("DRILLYARD_TEST_CLASS", "15"))
 INSTALLED_WITHIN_S = 1500.0
 GONE_WITHIN_S = 60.0
 

@@ -9,11 +9,12 @@ from gateway.cli.example_week import example_week
 from gateway.cli.failure import CommandFailed
 from gateway.cli.fleet_plan_wire import FleetPlanView, PlannedPoolView
 from gateway.cli.printable import printable
-from router.fleet.domain.demand import Booking, BookingId, PoolName
+from router.fleet.domain.demand import Booking, BookingId, PoolName, seats_of
 from sessions.domain.class_csv import read_csv
 from sessions.domain.class_rows import ClassFile, ClassRow, RowDefaults
 
 MOST_FAULTS = 20
+MOST_TRAINEES = 200_000
 DAY_S = 86_400.0
 _POOL = PoolName("simulated")
 
@@ -35,6 +36,11 @@ class Classes:
             raise CommandFailed(f"there are no classes in {self.source}")
         last = min(booking.begins for booking in self.bookings) + days * DAY_S
         kept = [booking for booking in self.bookings if booking.begins < last]
+        if sum(map(seats_of, kept)) > MOST_TRAINEES:
+            raise CommandFailed(
+                f"these are more than {MOST_TRAINEES} trainees",
+                advice="take fewer classes with --days, or smaller ones",
+            )
         left = len(self.bookings) - len(kept)
         notes = [f"{left} classes begin later than {days} days after the first and are left out; see --days"]
         return Classes(self.source, kept, [*self.notes, *(notes if left else ())], self.pool)

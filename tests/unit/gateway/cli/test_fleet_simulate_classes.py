@@ -1,5 +1,6 @@
 """Where the classes of a simulation come from."""
 
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -80,6 +81,13 @@ def test_what_begins_too_late_is_left_out_and_that_is_said() -> None:
         f"{40 - len(near.bookings)} classes begin later than 2 days after the first and are left out; see --days"
     ]
     assert classes.within(14).notes == []
+
+
+def test_more_trainees_than_can_be_played_are_refused() -> None:
+    crowd = [replace(booking, expected=10_000) for booking in of_example(1).bookings]
+    with pytest.raises(CommandFailed, match="more than 200000 trainees"):
+        Classes("a crowd", crowd).within(14)
+    assert len(Classes("a crowd", crowd[:20]).within(14).bookings) == 20
 
 
 def plan(*models: str) -> FleetPlanView:

@@ -66,9 +66,8 @@ class ComposeJob:
         self._answer = self._failure = ""
         weakref.finalize(self, _close, out, err)
 
-    @property
     def goes_on(self) -> bool:
-        """Not for longer than it was given: then it is ended, which is a failure."""
+        """Not for longer than it was given: it is ended then, which is a failure."""
         if self._out.closed:
             return False
         if self._process.poll() is None:
@@ -90,7 +89,7 @@ class ComposeJob:
 
     async def ends(self, *, within_s: float) -> bool:
         deadline = time.monotonic() + within_s
-        while self.goes_on:
+        while self.goes_on():
             if time.monotonic() > deadline:
                 return False
             await asyncio.sleep(POLL_S)

@@ -81,7 +81,8 @@ class ComposeHost(ReplicaHost):
             return
         free = next((service for service in services if service not in taken), None)
         if free is not None:
-            await self._carry_out(self._starts, free, "up", "-d", "--no-deps", "--force-recreate", free)
+            words = ("up", "-d", "--no-deps", "--force-recreate", free)
+            await self._watch(self._starts, free, self._command.begin(*words, within_s=UP_WITHIN_S))
         elif not passing:
             raise HostUnavailable(f"{self._file} has {len(services)} services for {self._pool}, and all are taken")
 
@@ -98,7 +99,8 @@ class ComposeHost(ReplicaHost):
             return
         if sum(one.service == service for one in found) > 1:
             raise HostUnavailable(f"service {service} was scaled: {replica} cannot be removed without its others")
-        await self._carry_out(self._removals, service, "rm", "-s", "-f", service)
+        removal = self._command.begin("rm", "-s", "-f", service, within_s=self._grace_s)
+        await self._watch(self._removals, service, removal)
 
     def _services(self) -> Mapping[ServiceName, str]:
         """Read anew each time, since it may be written anew."""
@@ -121,7 +123,7 @@ class ComposeHost(ReplicaHost):
 
     async def _hosted(self, container: Container, *, url: str) -> HostedReplica:
         removal = self._removals.get(container.service)
-        phase = HostPhase.STOPPING if removal is not None and removal.goes_on else container.phase
+        phase = HostPhase.STOPPING if removal is not None and removal.goes_on() else container.phase
         detail = container.detail
         if phase is HostPhase.EXITED and (said := await self._said_last(container)):
             detail = f"{detail}: {said}"
@@ -138,15 +140,14 @@ class ComposeHost(ReplicaHost):
             self._last_words[container.replica] = said
         return self._last_words[container.replica]
 
-    async def _carry_out(self, jobs: dict[ServiceName, ComposeJob], service: ServiceName, *words: str) -> None:
-        limit = UP_WITHIN_S if jobs is self._starts else self._grace_s
-        jobs[service] = job = self._command.begin(*words, within_s=limit)
+    async def _watch(self, jobs: dict[ServiceName, ComposeJob], service: ServiceName, job: ComposeJob) -> None:
+        jobs[service] = job
         if await job.ends(within_s=self._patience_s):
             self._tell_failures()
 
     def _tell_failures(self) -> None:
         """Forget what has ended by itself; how it failed is told once, at the next order."""
         for jobs in (self._starts, self._removals):
-            for service in [service for service, job in jobs.items() if not job.goes_on]:
+            for service in [service for service, job in jobs.items() if not job.goes_on()]:
                 if failure := jobs.pop(service).failure:
                     raise HostUnavailable(f"{service}: {failure}")

@@ -61,10 +61,10 @@ async def test_a_job_goes_on_until_it_is_waited_for(tmp_path: Path) -> None:
     code = f"import os, time\nwhile os.path.exists({str(hold)!r}): time.sleep(0.005)\nprint('done')"
     job = command(code).begin("up", within_s=10)
     assert not await job.ends(within_s=0.0)
-    assert job.goes_on
+    assert job.goes_on()
     hold.unlink()
     assert await job.ends(within_s=10)
-    assert (job.answer, job.failure, job.goes_on) == ("done\n", "", False)
+    assert (job.answer, job.failure, job.goes_on()) == ("done\n", "", False)
     job.end()
     assert job.failure == ""
 

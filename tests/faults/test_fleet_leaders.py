@@ -86,41 +86,46 @@ async def until(holds: Callable[[], Awaitable[object]], *, within_s: float = 20.
 async def test_one_leads_and_another_takes_over_from_the_killed_and_the_frozen(
     two: tuple[FleetProcess, FleetProcess], host: ProcessHost, database_engine: AsyncEngine
 ) -> None:
-    first, second = two
     ledger = ledger_of(database_engine)
-
-    async def leads(process: FleetProcess) -> bool:
-        return await asyncio.to_thread(lambda: process.leads)
-
-    async def hosted() -> int:
-        return len(await host.list())
-
-    first.start()
-    await until(lambda: leads(first))
-    second.start()
-    await until(lambda: answers(second))
-    assert not await leads(second)
+    for process in two:
+        process.start()
+    first, second = await led(two)
 
     first.kill()
     await until(lambda: leads(second), within_s=IDLE_S + 5)
-
     first.start()
-    await until(lambda: answers(first))
+
     # A frozen leader believes to lead when it wakes; meanwhile two replicas more are wanted.
+    await until(lambda: answers(first))
     with frozen(second.pid):
         await until(lambda: leads(first), within_s=IDLE_S + 8)
         await ledger.set_floor(POOL, Floor(replicas=3, until=None, set_by="acct-1"))
 
         async def three() -> bool:
-            return await hosted() == 3
+            return len(await host.list()) == 3
 
         await until(three)
     await until(lambda: has_lost(second))
-    book = await ledger.book(POOL)
-    assert set(book.records) == {replica.id for replica in await host.list()}
-    assert await hosted() == 3
+    hosted = {replica.id for replica in await host.list()}
+    assert len(hosted) == 3
+    assert set((await ledger.book(POOL)).records) == hosted
     assert await leader_of(ledger) == f"{os.uname().nodename}/{first.pid}"
     assert not await leads(second)
+
+
+async def led(two: tuple[FleetProcess, FleetProcess], *, within_s: float = 20.0) -> tuple[FleetProcess, FleetProcess]:
+    """The one that leads, and the one that waits."""
+
+    async def one() -> bool:
+        return sum([await leads(process) for process in two]) == 1
+
+    await until(one)
+    first, second = two
+    return (first, second) if await leads(first) else (second, first)
+
+
+async def leads(process: FleetProcess) -> bool:
+    return await asyncio.to_thread(lambda: process.leads)
 
 
 async def answers(process: FleetProcess) -> bool:

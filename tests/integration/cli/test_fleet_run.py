@@ -13,7 +13,9 @@ from redis.asyncio import Redis
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from gateway.local.redis_server import RedisServer
+from gateway.wiring.fleet_control import new_id
 from router.adapters.redis_board import RedisBoard
+from router.domain.replica_spec import checked_spec
 from router.fleet.adapters.postgres_ledger import PostgresLedger
 from router.fleet.adapters.processes.process_host import ProcessHost
 from router.fleet.domain.demand import PoolName
@@ -25,6 +27,7 @@ from tests.support.drill_world import drill
 from tests.support.engine_process import free_port
 from tests.support.fleet_ledger import ledger_of
 from tests.support.fleet_process import FleetProcess, a_router, fleet_process, joined, process_pool
+from tests.support.loopback_server import a_server_that
 from tests.support.records_fixture import write_scenarios
 from tests.support.records_world import settle
 
@@ -90,7 +93,7 @@ async def until(holds: Callable[[], Awaitable[object]], *, within_s: float = 30.
 
 async def test_a_class_finds_its_replica_whatever_happens_on_the_way(world: World, fleet: FleetProcess) -> None:
     """The controller is killed while the replica starts, and Redis is emptied once it serves."""
-    bell = await world.class_in(14, lasts_s=5)
+    bell = await world.class_in(14, lasts_s=2)
     fleet.start()
     await until(lambda: _listed(world))
     fleet.kill()
@@ -111,7 +114,7 @@ async def test_a_class_finds_its_replica_whatever_happens_on_the_way(world: Worl
         return not (await world.ledger.book(POOL)).records
 
     await until(gone)
-    assert time.time() > bell + 5
+    assert time.time() > bell + 2
     assert await joined(world.board) == set()
     assert (await world.board.read()).removed == frozenset()
     assert await world.host.list() == []
@@ -139,6 +142,49 @@ async def test_one_round_can_be_taken_to_look(
     assert [deed["what"] for deed in told["deeds"]] == ["start"]
     assert not (tmp_path / "replicas").exists() or not list((tmp_path / "replicas").glob("*.log"))
     assert (await ledger_of(database_engine).book(POOL)).records == {}
+
+
+async def test_missing_replicas_are_told_to_the_webhook_whose_address_stays_secret(
+    world: World, tmp_path: Path, running_redis: RedisServer, database_url: str
+) -> None:
+    """Its replicas run and never answer."""
+    heard: list[bytes] = []
+
+    async def webhook(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await reader.readuntil(b"\r\n\r\n")
+        heard.append(await reader.readuntil(b"}"))
+        writer.write(b"HTTP/1.1 204 X\r\nconnection: close\r\n\r\n")
+        await writer.drain()
+
+    host = {"kind": "processes", "command": ["sleep", "60"], "slots": ["0"], "folder": str(tmp_path / "replicas")}
+    mute = process_pool(tmp_path, maximum=1, alert_s=600, host=host)
+    await world.class_in(60, lasts_s=60)
+    async with a_server_that(webhook) as server:
+        with fleet_process(
+            tmp_path,
+            redis_url=running_redis.url,
+            database_url=database_url,
+            pool=mute,
+            FLEET__ALERT_WEBHOOK=f"{server.url}/hush",
+        ) as fleet:
+            fleet.start()
+            await until(_metrics_say(fleet, 'drillyard_fleet_short{pool="smollm2"} 1.0'))
+            fleet.ask_to_stop()
+            await asyncio.to_thread(fleet.end)
+    (told,) = [json.loads(body) for body in heard]
+    assert (told["event"], told["ready"], told["needed"]) == ("pool_short", 0, 1)
+    assert "replicas are missing" in fleet.log.read_text()
+    assert "hush" not in fleet.log.read_text()
+
+
+@pytest.mark.parametrize(
+    ("model", "begins"),
+    [("Qwen/Qwen2.5-7B-Instruct", "qwen-qwen2-5-7b-instruct-"), ("模型", "replica-"), ("x" * 300, "x" * 40 + "-")],
+)
+def test_replicas_have_names_that_every_host_takes(model: str, begins: str) -> None:
+    names = {new_id(PoolName(model)) for _ in range(20)}
+    assert len(names) == 20
+    assert all(name.startswith(begins) and checked_spec(name, "http://a").id == name for name in names)
 
 
 async def test_a_process_without_postgres_and_redis_says_so_and_goes_on(tmp_path: Path) -> None:

@@ -12,13 +12,14 @@ from gateway.errors import FieldInvalid, PoolNotFound
 from router.fleet.domain.demand import Booking, BookingId, PoolName, current
 from router.fleet.domain.pool_book import Floor, PoolBook, Round
 from router.fleet.ports import Register
-from router.fleet.settings import PoolSettings
+from router.fleet.settings import FleetSettings, PoolSettings
 from sessions.domain.class_calendar import TimedClass
 from sessions.domain.tiers import Offer
 from sessions.domain.viewer import TenantId, Viewer
 from sessions.drill_ports import ClassCalendar
 
 BACK_S = 3600.0
+MINUTE_S = 60.0
 MOST_CLASSES = 200
 
 
@@ -51,7 +52,7 @@ class FleetPlan:
 
     @property
     def is_looked_after(self) -> bool:
-        return self.last_round is not None and is_current(self.last_round, self.window.now)
+        return self.last_round is not None and is_current(self.last_round, self.window)
 
 
 class FleetPlans:
@@ -60,13 +61,14 @@ class FleetPlans:
     def __init__(
         self,
         *,
-        pools: Sequence[PoolSettings],
+        settings: FleetSettings,
         register: Register,
         classes: ClassCalendar,
         offer: Offer,
         clock: Callable[[], datetime],
     ) -> None:
-        self._pools = {pool.model: pool for pool in pools}
+        self._pools = {pool.model: pool for pool in settings.pools}
+        self._fresh_s = max(MINUTE_S, 3 * settings.interval_s)
         self._register = register
         self._classes = classes
         self._offer = offer
@@ -75,7 +77,7 @@ class FleetPlans:
     async def plan(self, tenant: TenantId, *, hours: int) -> FleetPlan:
         """Raises `LedgerUnavailable` or `RecordsUnavailable`."""
         now = self._clock().timestamp()
-        window = Window(now - BACK_S, now, now + hours * 3600.0)
+        window = Window(now - BACK_S, now, now + hours * 3600.0, self._fresh_s)
         rounds = {each.pool: each for each in await self._register.rounds()}
         books = [await self._register.book(PoolName(model)) for model in self._pools]
         classes = await self._between(window, books)

@@ -223,7 +223,7 @@ class PlannedPoolView(View):
     seats_per_replica: int
     lead: LeadView
     is_looked_after: bool
-    """Whether its last round is a minute old at most."""
+    """Whether its last round is as young as rounds should be: a minute, or three of them where they are rarer."""
     last_round: RoundView | None
     next_bell: BellView | None
     floor: FloorView | None
@@ -274,7 +274,7 @@ class FleetPlanView(View):
     """The process that looks after the fleet, or did last."""
     last_round_at: datetime | None
     is_looked_after: bool
-    """Whether the last round is a minute old at most."""
+    """Whether the last round is as young as rounds should be."""
     pools: tuple[PlannedPoolView, ...]
     unpooled: tuple[UnpooledView, ...]
 

@@ -13,9 +13,6 @@ from router.fleet.domain.pool_rules import PoolRules
 from router.fleet.domain.steps import Block, Steps, highest
 from router.fleet.domain.timeline import Lead, Shortage, lead, need, replicas_for, shortages, wanted
 
-FRESH_S = 60.0
-"""A fleet whose last round is older than this is looked after by nobody."""
-
 MOST_STEPS = 2_000
 
 
@@ -64,6 +61,8 @@ class Window:
     since: float
     now: float
     until: float
+    fresh_s: float = 60.0
+    """A fleet whose last round is older than this is looked after by nobody."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +91,7 @@ def outlook(
     ahead = lead_in_force(book, rules)
     floor = book.floor if book.floor is not None and book.floor.at(window.now) else None
     planned = _with_floor(wanted(need(seats, rules), rules, ahead.lead), floor, rules, window.now)
-    is_fresh = last_round is not None and is_current(last_round, window.now)
+    is_fresh = last_round is not None and is_current(last_round, window)
     return PoolOutlook(
         pool=book.pool,
         lead=ahead,
@@ -107,8 +106,8 @@ def outlook(
     )
 
 
-def is_current(last_round: Round, now: float) -> bool:
-    return now - last_round.at <= FRESH_S
+def is_current(last_round: Round, window: Window) -> bool:
+    return window.now - last_round.at <= window.fresh_s
 
 
 def lead_in_force(book: PoolBook, rules: PoolRules) -> LeadInForce:

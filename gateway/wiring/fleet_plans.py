@@ -15,7 +15,7 @@ from sessions.tenant_wall import EVERY_TENANT, STEP
 def fleet_plans(settings: Settings, engine: AsyncEngine) -> FleetPlans:
     database = FleetDatabase(engine=engine, step=text(STEP).bindparams(side=EVERY_TENANT))
     return FleetPlans(
-        pools=settings.fleet.pools,
+        settings=settings.fleet,
         register=PostgresLedger(database=database),
         classes=PostgresClassCalendar(engine=engine),
         offer=settings.offer,

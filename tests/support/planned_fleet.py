@@ -10,7 +10,7 @@ from router.fleet.adapters.memory_ledger import MemoryLedger
 from router.fleet.domain.demand import PoolName
 from router.fleet.domain.pool_book import PoolBook, Round
 from router.fleet.errors import LedgerUnavailable
-from router.fleet.settings import KubernetesHostSettings, PoolSettings
+from router.fleet.settings import FleetSettings, KubernetesHostSettings, PoolSettings
 from sessions.adapters.memory_class_calendar import MemoryClassCalendar
 from sessions.adapters.memory_drills import MemoryDrills
 from sessions.adapters.memory_tenant_tiers import MemoryTenantTiers
@@ -58,5 +58,7 @@ def planned_fleet(drills: Drills, records: Records, clock: Clock) -> PlannedFlee
     tenants = MemoryTenantTiers()
     classes = MemoryClassCalendar(drills=drills, records=records, tenants=tenants)
     offer = offer_of(POOL, (POOL, FAR_POOL, NO_POOL), {}, {})
-    plans = FleetPlans(pools=POOLS, register=ledger, classes=classes, offer=offer, clock=clock.now)
+    plans = FleetPlans(
+        settings=FleetSettings(pools=POOLS), register=ledger, classes=classes, offer=offer, clock=clock.now
+    )
     return PlannedFleet(plans, ledger, tenants)

@@ -83,6 +83,12 @@ def test_where_nobody_looks_nobody_knows_what_is_ready(told: Round | None) -> No
     assert found.last_round == told
 
 
+def test_rounds_that_are_set_to_be_rare_are_current_for_longer() -> None:
+    slow = replace(WINDOW, fresh_s=180.0)
+    assert outlook(BOOK, RULES, [], replace(ROUND, at=NOW - 179), slow).is_looked_after
+    assert not outlook(BOOK, RULES, [], replace(ROUND, at=NOW - 181), slow).is_looked_after
+
+
 def test_a_floor_lifts_the_plan_from_now_until_its_end() -> None:
     floor = Floor(9, NOW + 2 * HOUR, "operator")
     found = seen(a_class("a", 4, 10), book=replace(BOOK, floor=floor))

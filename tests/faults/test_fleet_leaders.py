@@ -113,7 +113,7 @@ async def test_one_leads_and_another_takes_over_from_the_killed_and_the_frozen(
     assert not await leads(second)
 
 
-async def led(two: tuple[FleetProcess, FleetProcess], *, within_s: float = 20.0) -> tuple[FleetProcess, FleetProcess]:
+async def led(two: tuple[FleetProcess, FleetProcess]) -> tuple[FleetProcess, FleetProcess]:
     """The one that leads, and the one that waits."""
 
     async def one() -> bool:

@@ -3,7 +3,6 @@
 from bisect import bisect_left, bisect_right
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
-from itertools import islice, takewhile
 from math import ceil
 
 from router.fleet.domain.demand import Booking, BookingId, PoolName, current, demand, seats_of
@@ -32,8 +31,8 @@ class Strain:
     @property
     def text(self) -> str:
         """For whoever plans it, such as "needs 6 replicas, the pool allows 4"; empty: there is nothing to be said."""
-        worst = max(self.shortages, key=lambda each: each.needs, default=None)
-        return "; ".join(filter(None, ("" if worst is None else str(worst), self.warning)))
+        short = str(replace(self.shortages[0], needs=self.needs)) if self.shortages else ""
+        return "; ".join(filter(None, (short, self.warning)))
 
 
 class PoolLoad:
@@ -51,23 +50,26 @@ class PoolLoad:
         self._seats = demand(held, pool)
         self._shortages = shortages(self._seats, rules)
         self._own = sorted((each for each in held if each.id in own), key=lambda each: (each.begins, each.id))
+        self._longest = max((each.ends - each.begins for each in self._own), default=0.0)
 
     def of(self, booking: Booking, *, ahead: Lead, now: float) -> Strain:
         needs = replicas_for(_peak(self._seats, booking.begins, booking.ends), self._rules)
-        met = [each for each in self._shortages if each.begins < booking.ends and each.ends > booking.begins]
+        first = bisect_right(self._shortages, booking.begins, key=lambda each: each.ends)
+        last = bisect_left(self._shortages, booking.ends, key=lambda each: each.begins)
         return Strain(
             pool=self._pool,
             needs=needs,
             allows=self._rules.maximum,
-            shortages=[_within(each, booking) for each in met[:MOST_SHORTAGES]],
+            shortages=[_within(each, booking) for each in self._shortages[first:last][:MOST_SHORTAGES]],
             overlaps=self._met(booking),
             warning=self._warning(booking, ahead, now),
         )
 
     def _met(self, booking: Booking) -> Sequence[BookingId]:
-        earlier = takewhile(lambda each: each.begins < booking.ends, self._own)
-        met = (each.id for each in earlier if each.ends > booking.begins and each.id != booking.id)
-        return list(islice(met, MOST_OVERLAPS))
+        first = bisect_left(self._own, booking.begins - self._longest, key=lambda each: each.begins)
+        last = bisect_left(self._own, booking.ends, key=lambda each: each.begins)
+        near = self._own[first:last]
+        return [each.id for each in near if each.ends > booking.begins and each.id != booking.id][:MOST_OVERLAPS]
 
     def _warning(self, booking: Booking, ahead: Lead, now: float) -> str:
         starts = min(replicas_for(seats_of(booking), self._rules), self._rules.maximum)

@@ -92,10 +92,12 @@ SPANS = st.tuples(st.integers(0, 50), st.integers(1, 20), st.integers(1, 60))
 @given(st.lists(SPANS, min_size=1, max_size=12))
 def test_it_needs_what_the_demand_says_at_its_worst_moment(spans: list[tuple[int, int, int]]) -> None:
     bookings = [booking(str(n), begins, begins + length, seats) for n, (begins, length, seats) in enumerate(spans)]
-    load = PoolLoad(pool=POOL, bookings=bookings, rules=RULES, own=())
+    load = PoolLoad(pool=POOL, bookings=bookings, rules=RULES, own={each.id for each in bookings})
     seats = demand(bookings, POOL)
     for each in bookings:
         found = load.of(each, ahead=NINE_MINUTES, now=NOW)
         peak = max(seats.at(moment) for moment in range(int(each.begins), int(each.ends)))
         assert found.needs == replicas_for(peak, RULES)
+        met = [one for one in bookings if one.begins < each.ends and one.ends > each.begins and one is not each]
+        assert found.overlaps == [one.id for one in sorted(met, key=lambda one: (one.begins, one.id))]
         assert max((one.needs for one in found.shortages), default=0) == (found.needs if found.needs > 4 else 0)

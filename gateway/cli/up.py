@@ -25,6 +25,14 @@ EXAMPLES = (
     "  drillyard up --replica-kind sim --replicas 6 --speed-up 20\n\n"
     "  drillyard up --by-calendar --replicas 4 --seats 8 --lead 10"
 )
+Calendar = Annotated[
+    bool, typer.Option("--by-calendar", help="Start replicas before each class, and stop them after it.")
+]
+Seats = Annotated[int, typer.Option(min=1, max=1000, help="With --by-calendar: sessions that one replica holds.")]
+Lead = Annotated[
+    float,
+    typer.Option(min=0, max=1440, metavar="MINUTES", help="With --by-calendar: how long before a bell, at least."),
+]
 
 
 def up(  # noqa: PLR0913  one parameter per option is how typer declares them
@@ -38,16 +46,9 @@ def up(  # noqa: PLR0913  one parameter per option is how typer declares them
     replicas: Annotated[
         int, typer.Option(min=1, max=64, help="How many replicas to start; with --by-calendar so many at most.")
     ] = 2,
-    by_calendar: Annotated[
-        bool, typer.Option("--by-calendar", help="Start replicas before each class, and stop them after it.")
-    ] = False,
-    seats: Annotated[
-        int, typer.Option(min=1, max=1000, help="With --by-calendar: sessions that one replica holds.")
-    ] = 8,
-    lead: Annotated[
-        float,
-        typer.Option(min=0, max=1440, metavar="MINUTES", help="With --by-calendar: how long before a bell, at least."),
-    ] = 30.0,
+    by_calendar: Calendar = False,
+    seats: Seats = 8,
+    lead: Lead = 30.0,
     model: Annotated[
         Path | None, typer.Option(help="A model folder (Hugging Face layout) instead of the bundled small model.")
     ] = None,

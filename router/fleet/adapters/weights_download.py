@@ -81,6 +81,7 @@ class Downloads:
     def _go_on(self, file: WeightsFile, partial: Path) -> bool:
         """From what is there to the end. What breaks off leaves what it brought."""
         hashed, before = hashlib.sha256(), self._done
+        self._count(0)  # whoever wants no more of it can say so between two tries
         try:
             with partial.open("ab") as written:
                 for piece in self._all(file, partial, written.write):

@@ -200,6 +200,16 @@ async def test_leaving_ends_the_fetch_and_the_next_one_goes_on(
         await eventually(lambda: house.machines.begun == 1)
 
 
+async def test_leaving_waits_for_no_second_try_of_a_silent_source(server: WeightsServer, tmp_path: Path) -> None:
+    server.held.clear()
+    server.held_after = 1_000
+    source = WeightsFolder(url=server.url, silence_s=0.3)
+    weights = WeightsCache(source=source, folder=tmp_path, digest=listed(FILES).digest, pause_s=0.01)
+    async with FetchingHouse(lambda: weights).host:
+        assert await asyncio.to_thread(server.is_holding.wait, 10)
+    assert len(server.starts("model.safetensors")) <= 3, "the store's own tries, and none of ours"
+
+
 class SlowHost(SimulatedHost):
     """Takes an order only once it may."""
 

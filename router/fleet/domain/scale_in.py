@@ -127,8 +127,10 @@ Step = Gone | Work
 def next_step(crew: Crew, replica: ReplicaId, *, among: int) -> Step:
     """What to do now, so that it goes and `among` stay; with what is seen afterwards the question is asked again."""
     pod = crew.get(replica)
-    if pod is None or pod.is_ending:
+    if pod is None:
         return _without_it(crew, among)
+    if pod.is_ending:
+        return Gone()
     if not pod.is_active:
         return Delete()
     if (open_ := _open_lowering(crew)) is not None:

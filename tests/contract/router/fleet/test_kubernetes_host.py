@@ -33,6 +33,7 @@ class House(HostHouse):
     def __init__(self, cluster: FakeCluster, stack: AsyncExitStack) -> None:
         self.cluster = cluster
         self._stack = stack
+        self._client = self.client()
         self._host = self.another()
 
     @property
@@ -42,7 +43,8 @@ class House(HostHouse):
 
     @override
     def another(self) -> KubernetesHost:
-        return KubernetesHost(settings=SETTINGS, client=self.client(), patience_s=0.5, pause_s=0.005)
+        # A client takes long to make, and remembers nothing.
+        return KubernetesHost(settings=SETTINGS, client=self._client, patience_s=0.5, pause_s=0.005)
 
     def hasty(self) -> KubernetesHost:
         """One that waits for nothing."""

@@ -65,8 +65,12 @@ def reconcile(found: Matched, sights: Mapping[ReplicaId, Sight], watch: Watch) -
 
 
 def failed_start(record: ReplicaRecord, *, now: float) -> PastStart | None:
-    """What its failure says of starts; None where it did not fail, had served, or was not started by an order."""
+    """What its failure says of starts; None where it did not fail, had served, was not started by an order, or was
+    never begun: a host that takes no order is asked again at each round, and a pause would only make that later.
+    """
     if not record.failure or record.has(Milestone.JOINED) or record.was_taken_in:
+        return None
+    if not record.has(Milestone.SCHEDULED):
         return None
     return PastStart(record.ordered, record.reached.get(Milestone.STOPPING, now), went_warm=False)
 

@@ -89,7 +89,9 @@ async def test_what_is_stopped_leaves_the_routers_first() -> None:
 
 async def test_a_failed_start_is_told_as_it_is_forgotten() -> None:
     house = FleetHouse()
-    failed = ReplicaRecord(A, POOL, ORDER.at(Milestone.STOPPING, 400.0).reached, failure="code 1")
+    failed = ReplicaRecord(
+        A, POOL, ORDER.at(Milestone.SCHEDULED, 105.0).at(Milestone.STOPPING, 400.0).reached, failure="code 1"
+    )
     hands = await hands_on(house, failed)
     await hands.mend(A, Mend.FORGET)
     book = await house.ledger.book(POOL)

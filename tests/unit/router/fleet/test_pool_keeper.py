@@ -11,7 +11,7 @@ from router.fleet.domain.pool_book import Floor
 from router.fleet.domain.pool_rules import PoolRules
 from router.fleet.domain.replica_record import Milestone
 from router.fleet.domain.scaling import Wait
-from router.fleet.errors import LedgerUnavailable
+from router.fleet.errors import HostUnavailable, LedgerUnavailable
 from tests.support.fleet_house import POOL, ROUND_S, START_S, FleetHouse, booking
 
 BELL, END = 700.0, 1000.0
@@ -184,6 +184,23 @@ async def test_without_the_host_nothing_is_done_and_it_is_shown() -> None:
     assert report.troubles == ("the simulated host cannot be asked",)
     (shown,) = await house.ledger.rounds()
     assert (shown.wait, shown.wanted, shown.ready, shown.present) == (str(Wait.FLEET_UNKNOWN), None, 1, 1)
+
+
+async def test_a_host_that_takes_no_order_for_a_while_gets_it_as_soon_as_it_does(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    house = house_with_a_class()
+
+    async def refuses(replica: ReplicaId, *, among: int) -> None:
+        raise HostUnavailable(f"{replica} is not taken, among {among}")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(house.marked, "start", refuses)
+        await house.until(BELL - 70.0)
+    assert house.machines.begun == 0
+    assert (await house.ledger.book(POOL)).starts == ()
+    await house.until(BELL - 65.0)
+    assert house.machines.begun == 1
 
 
 async def test_without_the_calendar_what_runs_is_kept_up() -> None:

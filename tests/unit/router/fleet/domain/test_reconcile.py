@@ -69,6 +69,8 @@ def test_a_failed_start_is_told_once_it_is_over() -> None:
 
 def test_only_what_was_started_by_an_order_and_never_served_is_a_failed_start() -> None:
     assert failed_start(UP, now=NOW) is None
+    never_begun = ReplicaRecord(ORDER.id, POOL, ORDER.reached, failure="no host took it")
+    assert failed_start(never_begun, now=NOW) is None
     assert failed_start(look([SERVING], []).records[UP.id], now=NOW) is None
     (taken_in,) = look([], [HostedReplica(ReplicaId("b"), HostPhase.EXITED, NOW, detail="code 1")]).records.values()
     assert taken_in.failure == "code 1"

@@ -6,12 +6,12 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_+-]*(/[A-Za-z0-9_+-]+){0,3}", re.ASCII)
 _LONGEST = 64
-_OF_THE_MACHINE = {"localtime", "posixrules", "Factory"}
+_OF_THE_MACHINE = {"localtime", "posixrules", "Factory", "posix", "right"}
 
 
 def zone_of(name: str) -> ZoneInfo | None:
     """None for what is no zone of the time zone database."""
-    if len(name) > _LONGEST or not _NAME.fullmatch(name) or name in _OF_THE_MACHINE:
+    if len(name) > _LONGEST or not _NAME.fullmatch(name) or name.partition("/")[0] in _OF_THE_MACHINE:
         return None
     try:
         return ZoneInfo(name)

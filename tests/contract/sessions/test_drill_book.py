@@ -1,5 +1,6 @@
 """What the book of many drills promises, on dictionaries and on Postgres."""
 
+import asyncio
 from collections.abc import AsyncIterator
 from dataclasses import dataclass, replace
 from datetime import timedelta
@@ -92,6 +93,16 @@ async def test_an_import_key_is_one_drills_alone(world: World) -> None:
     theirs = replace(drill("theirs", ELSEWHERE), import_key="spring/1")
     await world.book.write(ELSEWHERE.tenant, added=[theirs])
     assert await world.book.imported(ELSEWHERE.tenant, ["spring/1"]) == [theirs]
+
+
+async def test_of_two_imports_at_once_one_is_written(world: World) -> None:
+    twice = [[at(1, f"{name} {number}", import_key=f"spring/{number}") for number in range(9)] for name in ("a", "b")]
+    answers = await asyncio.gather(
+        *(world.book.write(HERE.tenant, added=each) for each in twice), return_exceptions=True
+    )
+    assert sorted(type(answer).__name__ for answer in answers) == ["DrillMoved", "NoneType"]
+    found = await world.book.imported(HERE.tenant, [f"spring/{number}" for number in range(9)])
+    assert {one.id for one in found} == {one.id for one in twice[answers.index(None)]}
 
 
 async def test_those_of_one_source_that_are_still_to_come(world: World) -> None:

@@ -26,6 +26,7 @@ def test_a_zone_is_found_by_its_name(name: str) -> None:
         "/etc/passwd",
         "localtime",
         "Factory",
+        "right/UTC",
         "x\0",
         "é",
         "A" * 65,

@@ -8,6 +8,7 @@ nothing that serves or may serve is let go, and without a list of replicas nothi
 
 from dataclasses import dataclass
 from enum import StrEnum
+from itertools import pairwise
 from math import inf
 
 from typing_extensions import override
@@ -159,5 +160,10 @@ def _alert(seats: Steps | None, rules: PoolRules, *, ready: int, now: float) -> 
     """The reserve is not missed: what counts are the seats."""
     if seats is None:
         return None
-    needs = seats.mapped(lambda count: replicas_for(count, rules)).peak(now, now + rules.alert_s)
-    return Alert(needs.begins, ready, needs.height) if ready < needs.height else None
+    needs = seats.mapped(lambda count: replicas_for(count, rules))
+    worst = needs.peak(now, now + rules.alert_s)
+    if ready >= worst.height:
+        return None
+    rises = (right.begins for left, right in pairwise(needs.blocks()) if left.height < right.height)
+    bell = max((rise for rise in rises if rise <= worst.begins), default=worst.begins)
+    return Alert(bell, ready, worst.height)

@@ -236,7 +236,7 @@ def test_ten_minutes_before_a_bell_somebody_is_told_what_is_missing() -> None:
 
 
 def test_an_alert_stands_while_the_class_runs() -> None:
-    assert told(view(seen("a", READY)), now=BELL + 60.0).alert == Alert(bell=BELL + 60.0, ready=1, needed=2)
+    assert told(view(seen("a", READY)), now=BELL + 60.0).alert == Alert(bell=BELL, ready=1, needed=2)
 
 
 def test_a_missing_reserve_alarms_nobody_and_a_pool_that_is_too_small_does() -> None:

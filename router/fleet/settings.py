@@ -132,4 +132,9 @@ class FleetSettings(_Frozen):
         names = [pool.model for pool in self.pools]
         if len(set(names)) != len(names):
             raise ValueError("pools: two have the same model")
+        folders = [pool.host.folder for pool in self.pools if isinstance(pool.host, ProcessHostSettings)]
+        if len(set(folders)) != len(folders):
+            raise ValueError(
+                "pools: two keep what runs in the same folder, and each would take the other's for its own"
+            )
         return self

@@ -112,6 +112,11 @@ def test_a_class_has_its_replica_before_the_bell_and_ctrl_c_leaves_none(stack: S
     with stack.client("instructor") as instructor, stack.client("operator") as operator:
         checks = operator.get("/readyz").raise_for_status().json()["checks"]
         assert checks["replicas"] == {"ok": False, "detail": "none is there; they are started before the next class"}
+        with stack.client("trainee") as early:
+            session = early.post("/v1/sessions", json={"scenario_id": ready["scenarios"][0]["id"]}).json()["id"]
+            refused = early.post(f"/v1/sessions/{session}/turns", json={"text": "Hello?"})
+            assert (refused.status_code, refused.json()["code"]) == (503, "no_replica")
+            assert "from a class's bell on" in refused.json()["detail"]
         drill = scheduled(instructor, ready, in_s=SOON_S, for_s=CLASS_S, trainees=3)
         stack.until(lambda: [one["health"] for one in replicas(operator)] == ["ready"], within_s=drill.bell_in_s())
         with stack.client("trainee") as trainee:

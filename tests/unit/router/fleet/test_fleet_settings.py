@@ -1,0 +1,20 @@
+"""What contradicts in the settings of the fleet is told when they are read."""
+
+import pytest
+from pydantic import ValidationError
+
+from router.fleet.settings import FleetSettings
+
+
+def pool(model: str, folder: str) -> dict[str, object]:
+    host = {"kind": "processes", "command": ["vllm"], "slots": ["0"], "folder": folder}
+    return {"model": model, "seats_per_replica": 8, "maximum": 1, "host": host}
+
+
+def test_each_pool_has_a_model_and_a_folder_of_its_own() -> None:
+    told = FleetSettings.model_validate({"pools": [pool("a", "/a"), pool("b", "/b")]})
+    assert [each.model for each in told.pools] == ["a", "b"]
+    with pytest.raises(ValidationError, match="two have the same model"):
+        FleetSettings.model_validate({"pools": [pool("a", "/a"), pool("a", "/b")]})
+    with pytest.raises(ValidationError, match="the same folder"):
+        FleetSettings.model_validate({"pools": [pool("a", "/a"), pool("b", "/a")]})

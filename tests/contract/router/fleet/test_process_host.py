@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from router.domain.fleet import ReplicaId
-from router.fleet.adapters.processes.replica_shim import entry, write
+from router.fleet.adapters.processes.replica_shim import entry, living, write
 from router.fleet.adapters.processes.shelf import Order
 from router.fleet.domain.hosted import HostPhase
 from router.fleet.errors import HostUnavailable
@@ -90,7 +90,9 @@ async def test_no_child_of_an_engine_outlives_a_shim_that_was_killed(tmp_path: P
     async with process_house(tmp_path, engine=FAMILY + "time.sleep(600)") as house:
         run = await house.started()
         children = await family_of(house)
+        engine = next(one.process.pid for one in living() if one.parent == run.shim.pid)
         os.kill(run.shim.pid, signal.SIGKILL)
+        await eventually(lambda: not lives(engine), within_s=PATIENCE_S)  # by the kernel: nobody has looked yet
         (found,) = await house.until(lambda listed: listed[0].phase is HostPhase.EXITED)
         assert "killed" in found.detail
         await house.until(lambda _: not any(map(lives, children)))

@@ -93,7 +93,9 @@ class ProcessHost(ReplicaHost):
         with self._at_work():
             found = self._shelf.one(replica)
             if found is not None and found.order.stopping is None:
-                self._shelf.put(replace(found.order, stopping=self._clock()))
+                order = replace(found.order, stopping=self._clock())
+                if not self._is_gone(replace(found, order=order)):  # first asked: a full disk must keep nobody
+                    self._shelf.put(order)
             self._tended()
 
     @contextmanager

@@ -42,23 +42,23 @@ def process(words: Sequence[str], **options: Any) -> "subprocess.Popen[bytes]":
 
 CONTROLLER = """
 import asyncio, resource, sys, time
-if sys.argv[2:]:
+if sys.argv[3:]:
     resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))  # every write fails, as on a disk that is full
 from router.fleet.adapters.processes.process_host import ProcessHost
 from router.fleet.settings import ProcessHostSettings
 settings = ProcessHostSettings.model_validate_json(sys.argv[1])
-asyncio.run(ProcessHost(settings=settings).start("one", among=1))
-print("started", flush=True)
+asyncio.run(getattr(ProcessHost(settings=settings), sys.argv[2])("one", among=1))
+print("done", flush=True)
 time.sleep(600)
 """
 
 
 async def test_a_controller_that_is_killed_takes_no_replica_with_it(house: ProcessHouse) -> None:
-    words = [sys.executable, "-c", CONTROLLER, house.settings.model_dump_json()]
+    words = [sys.executable, "-c", CONTROLLER, house.settings.model_dump_json(), "start"]
     controller = process(words, stdout=subprocess.PIPE, start_new_session=True)
     with controller:
         assert controller.stdout is not None
-        assert await asyncio.to_thread(controller.stdout.readline) == b"started\n"
+        assert await asyncio.to_thread(controller.stdout.readline) == b"done\n"
         os.killpg(controller.pid, signal.SIGKILL)  # as hard as it gets: with its whole group
     (found,) = await house.host.list()
     assert (found.id, found.phase) == (ONE, HostPhase.RUNNING)
@@ -227,14 +227,26 @@ async def test_a_stranger_with_the_number_of_a_dead_one_is_left_alone(house: Pro
         stranger.wait()
 
 
-async def test_where_nothing_can_be_written_nothing_is_started(house: ProcessHouse) -> None:
-    words = [sys.executable, "-c", CONTROLLER, house.settings.model_dump_json(), "full"]
+async def refused_on_a_full_disk(house: ProcessHouse, what: str) -> str:
+    words = [sys.executable, "-c", CONTROLLER, house.settings.model_dump_json(), what, "full"]
     with process(words, stderr=subprocess.PIPE) as controller:
         assert controller.stderr is not None
         said = (await asyncio.to_thread(controller.stderr.read)).decode()
-    assert "HostUnavailable: processes of this machine: " in said.splitlines()[-1]
+    return said.splitlines()[-1]
+
+
+async def test_where_nothing_can_be_written_nothing_is_started(house: ProcessHouse) -> None:
+    assert "HostUnavailable: processes of this machine: " in await refused_on_a_full_disk(house, "start")
     assert await house.host.list() == []
     assert (await house.started()).slot == "a"
+
+
+async def test_where_nothing_can_be_written_one_can_be_stopped_all_the_same(house: ProcessHouse) -> None:
+    run = await house.started()
+    assert "HostUnavailable: processes of this machine: " in await refused_on_a_full_disk(house, "stop")
+    await eventually(lambda: not lives(run.shim.pid), within_s=PATIENCE_S)
+    await house.host.stop(ONE, among=0)
+    assert await house.host.list() == []
 
 
 async def test_one_whose_folder_is_deleted_ends_and_one_whose_folder_is_moved_does_not(tmp_path: Path) -> None:

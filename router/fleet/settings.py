@@ -5,6 +5,7 @@ from typing import Annotated, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, SecretStr, model_validator
 
+from router.fleet.domain.compose_services import POOL_LABEL
 from router.fleet.domain.pool_rules import PoolRules
 
 
@@ -30,7 +31,7 @@ class ComposeHostSettings(_Frozen):
     file: Path
     project: str = Field(default="drillyard-fleet", pattern=r"^[a-z0-9][a-z0-9_-]*$")
     program: tuple[str, ...] = Field(default=("docker", "compose"), min_length=1)
-    label: str = Field(default="drillyard.pool", description="services that bear it, with the pool's model, are its")
+    label: str = Field(default=POOL_LABEL, description="services that bear it, with the pool's model, are its")
     grace_s: float = Field(
         default=120.0, ge=0, le=3600, description="how long a removal may take: above the services' stop_grace_period"
     )
@@ -80,7 +81,6 @@ class PoolSettings(_Frozen):
     host: HostSettings | None = Field(default=None, description="None: the plan is shown, and nobody carries it out")
     dry_run: bool = Field(default=False, description="look at the host, and only say what would be done")
     weights: WeightsSettings | None = None
-    gpus_per_replica: int = Field(default=1, ge=1, le=64)
 
     @property
     def rules(self) -> PoolRules:
@@ -117,7 +117,6 @@ class FleetSettings(_Frozen):
     alert_webhook: SecretStr | None = Field(
         default=None, description="a URL that is told by POST; it may hold a secret"
     )
-    price_per_gpu_hour: float | None = Field(default=None, ge=0)
     drain_within_s: float = Field(default=120.0, gt=0, le=86_400)
     dead_after_s: float = Field(
         default=60.0, ge=5, le=3600, description="one that serves and generates nothing for so long is replaced"

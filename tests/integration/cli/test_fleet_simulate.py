@@ -28,7 +28,6 @@ END:VCALENDAR
 @pytest.fixture(autouse=True)
 def _wide(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "110")
-    monkeypatch.delenv("DRILLYARD_FLEET__PRICE_PER_GPU_HOUR", raising=False)
 
 
 def test_a_file_is_played_and_told_three_times(drillyard: Command, tmp_path: Path) -> None:

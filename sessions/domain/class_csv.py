@@ -2,6 +2,7 @@
 
 import csv
 import re
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 from io import StringIO
@@ -70,7 +71,7 @@ def _lines(text: str) -> tuple[list[_Line], list[ClassFault]]:
 
 
 def _header_faults(names: Sequence[str]) -> list[ClassFault]:
-    doubled = {name for name in names if names.count(name) > 1}
+    doubled = {name for name, count in Counter(names).items() if count > 1}
     unknown = [name for name in dict.fromkeys(names) if name not in COLUMNS]
     return [
         *(ClassFault("line 1", f"the column {name} is missing") for name in _NEEDED if name not in names),

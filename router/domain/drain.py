@@ -10,6 +10,7 @@ is moved by compare-and-set, so the second finds it moved.
 
 from dataclasses import dataclass
 from enum import StrEnum
+from math import inf
 from typing import assert_never
 
 from router.domain.board import Board, Drain, RouterId, RouterReport
@@ -68,6 +69,11 @@ def progress(board: Board, drain: Drain, *, pinned: int | None) -> DrainProgress
         seconds_left=seconds_left,
         may_stop=not missing and in_flight == 0 and (pinned == 0 or seconds_left <= 0),
     )
+
+
+def unhurried(replica: ReplicaId, *, pinned: int | None) -> DrainProgress:
+    """Of a drain that no router takes part in: it is over once the last session has ended by itself."""
+    return progress(Board(), Drain(replica, since=0.0, deadline=inf), pinned=pinned)
 
 
 def moves_it(

@@ -8,7 +8,7 @@ covered in the same way. Each deed is told once, and the rounds come to rest. Th
 """
 
 from collections import defaultdict, deque
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final
 
@@ -16,7 +16,7 @@ import structlog
 from structlog.typing import FilteringBoundLogger
 from typing_extensions import override
 
-from router.domain.drain import DrainProgress
+from router.domain.drain import unhurried
 from router.domain.fleet import ReplicaId, ReplicaSpec
 from router.fleet.domain.demand import PoolName
 from router.fleet.domain.hosted import HostedReplica, HostPhase, Mark
@@ -119,8 +119,9 @@ class DryRunRouters(Routers):
         self._left &= real.joined.keys() | real.drains.keys()
         joined = {name: spec for name, spec in {**real.joined, **self._joined}.items() if name not in self._left}
         drains = {name: progress for name, progress in real.drains.items() if name not in self._left}
-        ours = {name: _drain(name, real.live_sessions) for name in self._draining}
-        return RoutersState(joined=joined, drains={**ours, **drains}, live_sessions=real.live_sessions)
+        live = real.live_sessions
+        ours = {name: unhurried(name, pinned=None if live is None else live.get(name, 0)) for name in self._draining}
+        return RoutersState(joined=joined, drains={**ours, **drains}, live_sessions=live)
 
     @override
     async def join(self, replica: ReplicaSpec) -> None:
@@ -185,17 +186,3 @@ class DryRunLedger(Ledger):
     def _forget(self, pool: PoolName, replica: ReplicaId) -> None:
         self._saved[pool].pop(replica, None)
         self._forgotten[pool].add(replica)
-
-
-def _drain(replica: ReplicaId, live: Mapping[ReplicaId, int] | None) -> DrainProgress:
-    """Nobody moves its sessions here; once they have ended by themselves it may be stopped."""
-    left = None if live is None else live.get(replica, 0)
-    return DrainProgress(
-        replica=replica,
-        acknowledged=(),
-        missing=(),
-        in_flight=0,
-        sessions_left=left,
-        seconds_left=0.0,
-        may_stop=left == 0,
-    )

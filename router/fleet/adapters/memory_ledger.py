@@ -8,12 +8,10 @@ from typing_extensions import override
 from router.domain.fleet import ReplicaId
 from router.fleet.domain.demand import PoolName
 from router.fleet.domain.past_starts import PastStart
-from router.fleet.domain.pool_book import Floor, PoolBook, Round
+from router.fleet.domain.pool_book import KEPT_STARTS, Floor, PoolBook, Round
 from router.fleet.domain.replica_record import ReplicaRecord
 from router.fleet.errors import NotLeading
 from router.fleet.ports import Ledger, Register
-
-KEPT_STARTS = 100
 
 
 class MemoryLedger(Ledger, Register):

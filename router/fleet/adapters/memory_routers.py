@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from typing_extensions import override
 
-from router.domain.drain import DrainProgress
+from router.domain.drain import unhurried
 from router.domain.fleet import ReplicaId, ReplicaSpec
 from router.fleet.errors import RoutersUnavailable
 from router.fleet.ports import Routers, RoutersState
@@ -24,7 +24,7 @@ class MemoryRouters(Routers):
         self._check()
         return RoutersState(
             joined=dict(self.joined),
-            drains={replica: self._progress(replica) for replica in self.draining},
+            drains={each: unhurried(each, pinned=self.sessions.get(each, 0)) for each in self.draining},
             live_sessions={replica: self.sessions.get(replica, 0) for replica in replicas},
         )
 
@@ -54,15 +54,3 @@ class MemoryRouters(Routers):
     def _check(self) -> None:
         if self.is_away:
             raise RoutersUnavailable("the routers cannot be reached")
-
-    def _progress(self, replica: ReplicaId) -> DrainProgress:
-        left = self.sessions.get(replica, 0)
-        return DrainProgress(
-            replica=replica,
-            acknowledged=(),
-            missing=(),
-            in_flight=0,
-            sessions_left=left,
-            seconds_left=0.0,
-            may_stop=left == 0,
-        )

@@ -2,6 +2,7 @@
 
 from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager
+from dataclasses import asdict
 from datetime import UTC, datetime
 from typing import Any
 
@@ -16,12 +17,11 @@ from router.fleet.adapters.fleet_database import FleetDatabase
 from router.fleet.adapters.tables import floors, replicas, rounds, starts
 from router.fleet.domain.demand import PoolName
 from router.fleet.domain.past_starts import PastStart
-from router.fleet.domain.pool_book import Floor, PoolBook, Round
+from router.fleet.domain.pool_book import KEPT_STARTS, Floor, PoolBook, Round
 from router.fleet.domain.replica_record import Milestone, ReplicaRecord, WarmReport
 from router.fleet.errors import NotLeading
 from router.fleet.ports import Ledger, Register
 
-KEPT_STARTS = 100
 _STEPS = frozenset(Milestone)
 _ENTER, _HOLDS = text(ENTER), text(HOLDS)
 
@@ -132,17 +132,7 @@ def _replica_row(record: ReplicaRecord) -> dict[str, Any]:
         "reached": {step.value: at for step, at in record.reached.items()},
         "url": record.url,
         "failure": _storable(record.failure),
-        "report": None if record.report is None else _report_row(record.report),
-    }
-
-
-def _report_row(report: WarmReport) -> dict[str, object]:
-    return {
-        "canary": report.canary,
-        "first_token_cold_ms": report.first_token_cold_ms,
-        "first_token_warm_ms": report.first_token_warm_ms,
-        "prefixes": report.prefixes,
-        "took_s": report.took_s,
+        "report": None if record.report is None else asdict(record.report),
     }
 
 

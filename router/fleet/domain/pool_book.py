@@ -8,6 +8,8 @@ from router.fleet.domain.demand import PoolName
 from router.fleet.domain.past_starts import PastStart
 from router.fleet.domain.replica_record import ReplicaRecord
 
+KEPT_STARTS = 100
+
 
 @dataclass(frozen=True, slots=True)
 class Floor:
@@ -29,7 +31,7 @@ class PoolBook:
     pool: PoolName
     records: Mapping[ReplicaId, ReplicaRecord] = field(default_factory=dict)
     starts: tuple[PastStart, ...] = ()
-    """The last hundred."""
+    """The last `KEPT_STARTS`, oldest first."""
     floor: Floor | None = None
 
 

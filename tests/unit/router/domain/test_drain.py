@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from router.domain.board import Board, Drain, RouterId, RouterReport
-from router.domain.drain import Stage, moves_it, progress, stage
+from router.domain.drain import Stage, moves_it, progress, stage, unhurried
 from router.domain.fleet import AffinityKey, ReplicaId
 
 A = ReplicaId("a")
@@ -75,6 +75,12 @@ def test_past_the_deadline_pins_do_not_keep_a_replica_alive_but_turns_do(pinned:
     assert (late.seconds_left <= 0, late.may_stop) == (True, True)
     assert not progress(board(seen(R1, in_flight=1), now=201.0), DRAIN, pinned=0).may_stop
     assert not progress(board(RouterReport(R1, 200.0), now=201.0), DRAIN, pinned=0).may_stop
+
+
+@pytest.mark.parametrize(("pinned", "may_stop"), [(0, True), (1, False), (None, False)])
+def test_without_routers_a_drain_is_over_with_its_last_session(pinned: int | None, may_stop: bool) -> None:
+    so_far = unhurried(A, pinned=pinned)
+    assert (so_far.replica, so_far.sessions_left, so_far.may_stop) == (A, pinned, may_stop)
 
 
 keys = st.text(max_size=20).map(AffinityKey)

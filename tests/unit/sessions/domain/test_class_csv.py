@@ -139,6 +139,12 @@ def test_a_file_has_only_so_many_rows() -> None:
     assert (place, detail) == (f"line {MOST_ROWS + 3}", f"a file has {MOST_ROWS} classes at most")
 
 
+@pytest.mark.timeout(20)
+def test_a_header_of_very_many_columns_is_refused_at_once() -> None:
+    assert len(faults("a," * 500_000)) < 30
+    assert len(faults(",".join(map(str, range(200_000))))) < 30
+
+
 @given(st.text('nameкA,;"\n\r\t0-: \0', max_size=80) | st.text(max_size=40))
 def test_no_text_does_anything_but_be_read_or_be_refused(text: str) -> None:
     read(text)

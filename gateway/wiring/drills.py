@@ -1,25 +1,22 @@
 """Many drills at once, and how they strain the fleet, on Postgres."""
 
-from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from gateway.drill_cases import DrillCases, drill_cases
 from gateway.drill_strain import DrillStrain
 from gateway.settings import Settings
 from gateway.wiring.clock import SystemClock
-from router.fleet.adapters.fleet_database import FleetDatabase
+from gateway.wiring.postgres import fleet_database
 from router.fleet.adapters.postgres_ledger import PostgresLedger
 from sessions.adapters.ical_process import CalendarProcesses
 from sessions.adapters.postgres.class_calendar import PostgresClassCalendar
 from sessions.adapters.postgres.drill_book import PostgresDrillBook
 from sessions.drill_ports import ClassFileReader
 from sessions.ports import Records
-from sessions.tenant_wall import EVERY_TENANT, STEP
 
 
 def many_drills(settings: Settings, engine: AsyncEngine, records: Records) -> DrillCases:
     clock = SystemClock()
-    database = FleetDatabase(engine=engine, step=text(STEP).bindparams(side=EVERY_TENANT))
     return drill_cases(
         book=PostgresDrillBook(engine=engine),
         records=records,
@@ -27,7 +24,7 @@ def many_drills(settings: Settings, engine: AsyncEngine, records: Records) -> Dr
         calendars=calendar_files(),
         strain=DrillStrain(
             pools=settings.fleet.pools,
-            register=PostgresLedger(database=database),
+            register=PostgresLedger(database=fleet_database(engine)),
             classes=PostgresClassCalendar(engine=engine),
             offer=settings.offer,
             clock=clock.now,

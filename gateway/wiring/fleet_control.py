@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 
 import httpx
 import structlog
-from sqlalchemy import make_url, text
+from sqlalchemy import make_url
 from sqlalchemy.ext.asyncio import AsyncEngine
 from structlog.typing import FilteringBoundLogger
 
@@ -22,7 +22,7 @@ from gateway.settings import Settings
 from gateway.wiring.background import background
 from gateway.wiring.fleet_hosts import hosted_pools
 from gateway.wiring.models import Counters, model_counters, prompt_writers
-from gateway.wiring.postgres import watched_database
+from gateway.wiring.postgres import fleet_database, watched_database
 from gateway.wiring.redis import SharedRedis, shared_redis
 from gateway.wiring.routing import probing_client
 from router.adapters.redis_board import RedisBoard
@@ -45,7 +45,6 @@ from router.fleet.ports import Alarm, Prefixes, Warmth
 from sessions.adapters.postgres.class_calendar import PostgresClassCalendar
 from sessions.adapters.postgres.records import PostgresRecords
 from sessions.errors import TokenizerUnusable
-from sessions.tenant_wall import EVERY_TENANT, STEP
 
 _NOT_IN_A_NAME = re.compile(r"[^a-z0-9]+")
 _LONGEST_NAME = 40
@@ -113,7 +112,7 @@ async def _around(settings: Settings, settled_after_s: float) -> AsyncIterator[A
         )
         stack.push_async_callback(leadership.close)
         await stack.enter_async_context(background(leadership.run()))
-        database = FleetDatabase(engine=postgres.engine, step=text(STEP).bindparams(side=EVERY_TENANT))
+        database = fleet_database(postgres.engine)
         classes = PostgresClassCalendar(engine=postgres.engine)
         yield Around(
             leadership=leadership,

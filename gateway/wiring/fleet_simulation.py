@@ -13,6 +13,7 @@ from router.domain.fleet import ReplicaId
 from router.fleet.adapters.always_leads import AlwaysLeads
 from router.fleet.adapters.memory_ledger import MemoryLedger
 from router.fleet.adapters.memory_routers import MemoryRouters
+from router.fleet.adapters.quiet_alarm import QuietAlarm
 from router.fleet.adapters.simulated.clock import Clock
 from router.fleet.adapters.simulated.crowd import Crowd, crowd_of
 from router.fleet.adapters.simulated.host import SimulatedHost
@@ -23,13 +24,12 @@ from router.fleet.controller import Controller
 from router.fleet.domain.cold_starts import ColdStarts
 from router.fleet.domain.demand import Booking, PoolName, current, demand
 from router.fleet.domain.pool_rules import PoolRules
-from router.fleet.domain.scaling import Alert
 from router.fleet.domain.steps import Block, summed
-from router.fleet.domain.timeline import lead
+from router.fleet.domain.timeline import lead, replicas_for
 from router.fleet.domain.warmth import Prefix
 from router.fleet.errors import CalendarUnavailable, FleetError, HostUnavailable, RoutersUnavailable
 from router.fleet.keeping import Around, Pool, PoolReport
-from router.fleet.ports import Alarm, Calendar, Prefixes
+from router.fleet.ports import Calendar, Prefixes
 from sessions.adapters.ical_process import CalendarProcesses
 from sessions.domain.class_rows import ClassFile, RowDefaults
 
@@ -91,14 +91,6 @@ class _NoPrefixes(Prefixes):
     @override
     async def of(self, pool: PoolName, bookings: Sequence[Booking]) -> Sequence[Prefix]:
         return ()
-
-
-class _Unheard(Alarm):
-    @override
-    async def short(self, pool: PoolName, alert: Alert) -> None: ...
-
-    @override
-    async def over(self, pool: PoolName, alert: Alert) -> None: ...
 
 
 class _World:
@@ -172,7 +164,7 @@ class _World:
                 wanted=self._wanted,
                 held=len(self._machines.here()),
                 ready=self._ready(),
-                used=-(-self._used.at(now) // self._simulation.rules.seats_per_replica),
+                used=replicas_for(self._used.at(now), self._simulation.rules),
             )
         )
 
@@ -184,7 +176,7 @@ class _World:
     def _ring(self, now: float) -> None:
         while self._bells and self._bells[-1].begins <= now:
             booking = self._bells.pop()
-            needed = -(-self._seats.at(booking.begins) // self._simulation.rules.seats_per_replica)
+            needed = replicas_for(self._seats.at(booking.begins), self._simulation.rules)
             self._bells_seen.append(BellSeen(str(booking.id), booking.begins, self._ready(), needed))
 
     def _ready(self) -> int:
@@ -214,7 +206,7 @@ class _World:
                 routers=self._risky(self._routers),
                 warmth=self._risky(SimulatedWarmth(machines=self._machines, clock=self._clock)),
                 prefixes=_NoPrefixes(),
-                alarm=_Unheard(),
+                alarm=QuietAlarm(),
             ),
             clock=self._clock,
             new_id=self._new_id,

@@ -5,12 +5,15 @@ from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 
+from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from gateway.wiring.background import background
+from router.fleet.adapters.fleet_database import FleetDatabase
 from sessions.adapters.postgres.engine import asking_engine, postgres_engine
 from sessions.adapters.postgres.reach import PostgresReach
 from sessions.adapters.postgres.schema import schema_trouble
+from sessions.tenant_wall import EVERY_TENANT, STEP
 
 _LOOK_EVERY_S = 0.5
 
@@ -22,6 +25,11 @@ async def database(url: str) -> AsyncIterator[AsyncEngine]:
         yield engine
     finally:
         await engine.dispose()
+
+
+def fleet_database(engine: AsyncEngine) -> FleetDatabase:
+    """The fleet is one for all tenants; its transactions step down from the owner's rights as those of tenants do."""
+    return FleetDatabase(engine=engine, step=text(STEP).bindparams(side=EVERY_TENANT))
 
 
 @dataclass(slots=True)

@@ -3,13 +3,11 @@
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
-from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from router.fleet.adapters.fleet_database import FleetDatabase
+from gateway.wiring.postgres import fleet_database
 from router.fleet.adapters.postgres_leadership import PostgresLeadership
 from router.fleet.adapters.postgres_ledger import PostgresLedger
-from sessions.tenant_wall import EVERY_TENANT, STEP
 from tests.support.postgres_fixture import libpq_url
 
 
@@ -26,8 +24,7 @@ async def leadership(
 
 def ledger_of(engine: AsyncEngine, leader: PostgresLeadership | None = None) -> PostgresLedger:
     """As in the service, which is not the owner of its tables."""
-    database = FleetDatabase(engine=engine, step=text(STEP).bindparams(side=EVERY_TENANT))
-    return PostgresLedger(database=database, token=lambda: None if leader is None else leader.token)
+    return PostgresLedger(database=fleet_database(engine), token=lambda: None if leader is None else leader.token)
 
 
 @asynccontextmanager

@@ -4,25 +4,18 @@ import asyncio
 from collections.abc import AsyncIterator
 
 import pytest
-from sqlalchemy import text
-from sqlalchemy.ext.asyncio import AsyncEngine
 
+from gateway.wiring.postgres import fleet_database
 from router.domain.fleet import ReplicaId
-from router.fleet.adapters.fleet_database import FleetDatabase
 from router.fleet.adapters.memory_canaries import MemoryCanaries
 from router.fleet.adapters.postgres_canaries import PostgresCanaries
 from router.fleet.domain.demand import PoolName
 from router.fleet.errors import LedgerUnavailable
 from router.fleet.ports import Canaries
 from sessions.adapters.postgres.engine import postgres_engine
-from sessions.tenant_wall import EVERY_TENANT, STEP
 
 POOL = PoolName("smollm2")
 A, B, C = (ReplicaId(name) for name in "ABC")
-
-
-def _database(engine: AsyncEngine) -> FleetDatabase:
-    return FleetDatabase(engine=engine, step=text(STEP).bindparams(side=EVERY_TENANT))
 
 
 @pytest.fixture(params=["memory", pytest.param("postgres", marks=pytest.mark.postgres)])
@@ -31,7 +24,7 @@ async def canaries(request: pytest.FixtureRequest) -> AsyncIterator[Canaries]:
         yield MemoryCanaries()
         return
     engine = postgres_engine(request.getfixturevalue("database_url"))
-    yield PostgresCanaries(database=_database(engine))
+    yield PostgresCanaries(database=fleet_database(engine))
     await engine.dispose()
 
 
@@ -65,7 +58,7 @@ async def test_of_answers_given_at_once_none_is_lost(canaries: Canaries) -> None
 async def test_what_was_heard_is_there_for_the_next_process(database_url: str) -> None:
     for replica, answer, is_right in ((A, "x", True), (B, "y", False), (C, "y", True)):
         engine = postgres_engine(database_url)
-        found = await PostgresCanaries(database=_database(engine)).hear(POOL, "v1", answer, replica)
+        found = await PostgresCanaries(database=fleet_database(engine)).hear(POOL, "v1", answer, replica)
         await engine.dispose()
         assert found.is_right is is_right
 
@@ -73,5 +66,5 @@ async def test_what_was_heard_is_there_for_the_next_process(database_url: str) -
 async def test_a_database_that_is_away_is_said_in_our_words() -> None:
     engine = postgres_engine("postgresql://nobody@127.0.0.1:1/none")
     with pytest.raises(LedgerUnavailable):
-        await PostgresCanaries(database=_database(engine)).hear(POOL, "v1", "x", A)
+        await PostgresCanaries(database=fleet_database(engine)).hear(POOL, "v1", "x", A)
     await engine.dispose()

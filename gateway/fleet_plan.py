@@ -6,11 +6,12 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
-from gateway.domain.pool_outlook import PoolOutlook, Window, is_current, lead_in_force, outlook, reach_s
+from gateway.domain.pool_outlook import PoolOutlook, Window, is_current, lead_in_force, outlook
 from gateway.drill_calendar import booking_of
 from gateway.errors import FieldInvalid, PoolNotFound
 from router.fleet.domain.demand import Booking, BookingId, PoolName, current
 from router.fleet.domain.pool_book import Floor, PoolBook, Round
+from router.fleet.domain.timeline import reach_s
 from router.fleet.ports import Register
 from router.fleet.settings import FleetSettings, PoolSettings
 from sessions.domain.class_calendar import TimedClass

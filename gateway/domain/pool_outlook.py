@@ -120,12 +120,6 @@ def lead_in_force(book: PoolBook, rules: PoolRules) -> LeadInForce:
     return LeadInForce(ahead, source, measured, sum(start.went_warm for start in book.starts))
 
 
-def reach_s(rules: PoolRules, ahead: Lead) -> float:
-    """How long after a moment a bell may lie that has a say in how many replicas are wanted at it."""
-    waves = -(-rules.maximum // rules.starts_at_once)
-    return max(ahead.ahead_s, ahead.last_s + waves * ahead.start_s) + ahead.start_s
-
-
 def _with_floor(planned: Steps, floor: Floor | None, rules: PoolRules, now: float) -> Steps:
     if floor is None:
         return planned

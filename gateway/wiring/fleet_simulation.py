@@ -25,7 +25,7 @@ from router.fleet.domain.cold_starts import ColdStarts
 from router.fleet.domain.demand import Booking, PoolName, current, demand
 from router.fleet.domain.pool_rules import PoolRules
 from router.fleet.domain.steps import Block, summed
-from router.fleet.domain.timeline import lead, replicas_for
+from router.fleet.domain.timeline import lead, reach_s, replicas_for
 from router.fleet.domain.warmth import Prefix
 from router.fleet.errors import CalendarUnavailable, FleetError, HostUnavailable, RoutersUnavailable
 from router.fleet.keeping import Around, Pool, PoolReport
@@ -150,8 +150,7 @@ class _World:
     def _early_s(self) -> float:
         """How long before the first bell anything may be wanted."""
         rules = self._simulation.rules
-        ahead = lead(rules, None)
-        return ahead.ahead_s + -(-rules.maximum // rules.starts_at_once) * ahead.start_s + HOUR_S
+        return reach_s(rules, lead(rules, None)) + HOUR_S
 
     async def _tick(self, now: float) -> None:
         self._crowd.pass_time(now, spent_s=self._simulation.tick_s)

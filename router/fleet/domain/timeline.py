@@ -85,6 +85,12 @@ def shortages(seats: Steps, rules: PoolRules) -> tuple[Shortage, ...]:
     )
 
 
+def reach_s(rules: PoolRules, ahead: Lead) -> float:
+    """How long after a moment a bell may lie that has a say in how many replicas are wanted at it."""
+    waves = -(-rules.maximum // rules.starts_at_once)
+    return max(ahead.ahead_s, ahead.last_s + waves * ahead.start_s) + ahead.start_s
+
+
 def _waves(block: Block, rules: PoolRules, ahead: Lead) -> Iterator[Block]:
     """Since when how many of the block's replicas have to be wanted: all from the lead on, and before it only those for
     which the starts that still fit in come too late.

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gateway.domain import pool_outlook
-from gateway.domain.pool_outlook import Bell, LeadSource, PoolOutlook, Step, Window, lead_in_force, outlook, reach_s
+from gateway.domain.pool_outlook import Bell, LeadSource, PoolOutlook, Step, Window, lead_in_force, outlook
 from router.domain.fleet import ReplicaId
 from router.fleet.domain.demand import Booking, BookingId, PoolName, demand
 from router.fleet.domain.past_starts import PastStart, measured_start_s
@@ -17,7 +17,7 @@ from router.fleet.domain.pool_rules import PoolRules
 from router.fleet.domain.pool_view import PoolView
 from router.fleet.domain.replica_record import ordered
 from router.fleet.domain.scaling import target
-from router.fleet.domain.timeline import Shortage, lead, need, wanted
+from router.fleet.domain.timeline import Shortage, lead
 
 POOL = PoolName("org/tutor")
 HOUR = 3600.0
@@ -130,20 +130,6 @@ def test_replicas_are_told_oldest_first() -> None:
 def test_an_endless_calendar_is_cut_off(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(pool_outlook, "MOST_STEPS", 3)
     assert len(seen(*(a_class(str(hour), hour, 10, hours=0.2) for hour in range(1, 8))).steps) == 3
-
-
-@given(
-    st.lists(st.tuples(st.integers(-4, 40), st.integers(0, 200)), max_size=6),
-    st.integers(1, 4),
-    st.floats(0, 7200),
-)
-def test_only_bells_within_reach_have_a_say(classes: list[tuple[int, int]], starts_at_once: int, lead_s: float) -> None:
-    rules = PoolRules(seats_per_replica=10, maximum=20, starts_at_once=starts_at_once, lead_s=lead_s)
-    bookings = [a_class(str(number), begins / 4, seats) for number, (begins, seats) in enumerate(classes)]
-    ahead = lead(rules, None)
-    near = [booking for booking in bookings if booking.begins < NOW + reach_s(rules, ahead)]
-    plan, cut = (wanted(need(demand(some, POOL), rules), rules, ahead) for some in (bookings, near))
-    assert plan.at(NOW - 1) == cut.at(NOW - 1)
 
 
 @given(

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from router.fleet.domain.pool_rules import PoolRules
 from router.fleet.domain.steps import Block, Steps, summed
-from router.fleet.domain.timeline import Lead, Shortage, lead, need, replicas_for, shortages, wanted
+from router.fleet.domain.timeline import Lead, Shortage, lead, need, reach_s, replicas_for, shortages, wanted
 
 RULES = PoolRules(seats_per_replica=10, maximum=50, starts_at_once=4)
 BELL = 10_000.0
@@ -182,3 +182,17 @@ def test_the_plan_rises_only_for_bells_and_falls_only_at_ends(
     heights = [plan.before, *(height for _, height in plan.changes)]
     falls = [moment for (moment, height), last in zip(plan.changes, heights, strict=False) if height < last]
     assert set(falls) <= ends
+
+
+@given(
+    st.lists(st.tuples(st.integers(-4, 40), st.integers(0, 200)), max_size=6),
+    st.integers(1, 4),
+    st.floats(0, 7200),
+)
+def test_only_bells_within_reach_have_a_say(classes: list[tuple[int, int]], starts_at_once: int, lead_s: float) -> None:
+    rules = PoolRules(seats_per_replica=10, maximum=20, starts_at_once=starts_at_once, lead_s=lead_s)
+    ahead = lead(rules, None)
+    seats = [Block(15 * MINUTE * quarter, 15 * MINUTE * (quarter + 4), count) for quarter, count in classes]
+    near = [block for block in seats if block.begins < reach_s(rules, ahead)]
+    plan, cut = (wanted(need(summed(some), rules), rules, ahead) for some in (seats, near))
+    assert plan.at(-1.0) == cut.at(-1.0)

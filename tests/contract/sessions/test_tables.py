@@ -3,7 +3,7 @@
 import pytest
 from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
-from sqlalchemy import Connection, insert, inspect, text
+from sqlalchemy import Connection, MetaData, insert, inspect, text
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.ext.asyncio import AsyncEngine
 
@@ -19,7 +19,10 @@ TABLES = {**metadata.tables, **fleet_tables.metadata.tables}
 
 def _differences(connection: Connection) -> list[object]:
     context = MigrationContext.configure(connection, opts={"compare_type": True})
-    return list(compare_metadata(context, [metadata, fleet_tables.metadata]))
+    together = MetaData()
+    for table in TABLES.values():
+        table.to_metadata(together)
+    return list(compare_metadata(context, together))
 
 
 def _keys(connection: Connection) -> dict[str, tuple[str | None, list[str]]]:

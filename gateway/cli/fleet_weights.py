@@ -11,7 +11,7 @@ from pydantic import SecretStr, ValidationError
 
 from gateway.cli.failure import CommandFailed
 from gateway.wiring.fleet_weights import listed_folder, weights_cache, weights_source
-from router.fleet.domain.weights_list import LIST_NAME, WeightsList, in_words
+from router.fleet.domain.weights_list import LIST_NAME, WeightsList, in_words, size_in_words
 from router.fleet.errors import WeightsUnusable
 from router.fleet.settings import WeightsSettings
 
@@ -84,7 +84,7 @@ def _print(listed: WeightsList) -> None:
     """The list as it is written, so that it may be sent into a file; the rest beside it."""
     typer.echo(listed.text, nl=False)
     size = sum(file.size or 0 for file in listed.files)
-    typer.echo(f"{len(listed.files)} files, {in_words(size, size).split(' of ')[1]}", err=True)
+    typer.echo(f"{len(listed.files)} files, {size_in_words(size)}", err=True)
     typer.echo(listed.digest, err=True)
 
 

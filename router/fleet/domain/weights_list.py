@@ -78,10 +78,21 @@ def is_listed(path: str) -> bool:
 
 def in_words(done: int, total: int) -> str:
     """Such as "3.1 of 14.2 GiB"."""
-    power = min(len(_UNITS) - 1, max(0, (max(total, 1).bit_length() - 1) // 10))
-    digits = 1 if power else 0
-    scale = _STEP**power
-    return f"{done / scale:.{digits}f} of {total / scale:.{digits}f} {_UNITS[power]}"
+    return f"{_figure(done, _power(total))} of {size_in_words(total)}"
+
+
+def size_in_words(size: int) -> str:
+    """Such as "14.2 GiB"."""
+    power = _power(size)
+    return f"{_figure(size, power)} {_UNITS[power]}"
+
+
+def _power(size: int) -> int:
+    return min(len(_UNITS) - 1, (max(size, 1).bit_length() - 1) // 10)
+
+
+def _figure(size: int, power: int) -> str:
+    return f"{size / _STEP**power:.{1 if power else 0}f}"
 
 
 def _check_path(path: str) -> None:

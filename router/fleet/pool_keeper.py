@@ -35,6 +35,8 @@ from router.fleet.pool_hands import PoolHands, spec_of
 from router.fleet.ports import RoutersState
 
 HOUR_S = 3600.0
+GONE_AFTER_S = 15.0
+"""One that its host has not listed for so long, in two looks at least, is gone."""
 UNWATCHED_S = 90.0
 """After so long without a look the pool was not watched."""
 _UNKNOWN = (CalendarUnavailable, HostUnavailable, RoutersUnavailable)
@@ -52,7 +54,7 @@ class PoolKeeper:
         self._new_id = new_id
         self._dead_after_s = dead_after_s
         self._marks: dict[ReplicaId, Mark] = {}
-        self._silence = Silence()
+        self._silence = self._absence = Silence()
         self._looked_at = self._watched_since = -inf
         self._told: Alert | None = None
         self._troubles: list[str] = []
@@ -61,7 +63,7 @@ class PoolKeeper:
         self._troubles = []
         report = PoolReport(self._pool.name, leads=await self._around.leadership.held())
         if not report.leads:
-            self._marks, self._silence, self._told = {}, Silence(), None
+            self._marks, self._silence, self._absence, self._told = {}, Silence(), Silence(), None
             return report
         hands = PoolHands(pool=self._pool, around=self._around, now=now, new_id=self._new_id)
         try:
@@ -115,7 +117,12 @@ class PoolKeeper:
         found = matched(book.records, hosted, pool=self._pool.name, names_replicas=names, now=now)
         state = await self._known(self._around.routers.state(tuple(found.records)))
         here = {replica.id: replica for replica in hosted}
-        first = {replica: _sight(replica, here.get(replica), state) for replica in found.records}
+        self._absence = self._absence.after({replica: replica in here for replica in found.records}, now=now)
+        gone = self._absence.lasting(GONE_AFTER_S, now=now)
+        first = {
+            replica: replace(_sight(replica, here.get(replica), state), is_gone=replica in gone)
+            for replica in found.records
+        }
         warming = await self._warming(found, first, bookings, now)
         sights = await self._speaking(found, warming, now)
         live = None if state is None or state.live_sessions is None else sum(state.live_sessions.values())

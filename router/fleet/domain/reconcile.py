@@ -94,7 +94,8 @@ def _mends(records: Iterable[ReplicaRecord], sights: Mapping[ReplicaId, Sight]) 
 
 
 def _start_of(record: ReplicaRecord, sight: Sight) -> Mend | None:
-    return Mend.START if sight.hosted is None and not record.failure else None
+    is_to_come = not (record.failure or record.has(Milestone.PROCESS_UP))
+    return Mend.START if sight.hosted is None and is_to_come else None
 
 
 def _end_of(record: ReplicaRecord, sight: Sight) -> Mend | None:

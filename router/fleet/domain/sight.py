@@ -41,6 +41,8 @@ class Watch:
 class Sight:
     hosted: HostedReplica | None
     """None: its host does not list it."""
+    is_gone: bool = True
+    """Of one that is not listed any more: whether that has lasted so long that it is believed."""
     is_known: bool | None = False
     """Whether the routers know of it; None: they cannot be asked."""
     drain: DrainProgress | None = None
@@ -137,7 +139,7 @@ def _failure(record: ReplicaRecord, sight: Sight, *, names_replicas: bool) -> st
     if sight.hosted is None:
         # A host that names its replicas never gives a name twice; any other one starts again what it was asked for.
         had_it = record.has(Milestone.SCHEDULED if names_replicas else Milestone.PROCESS_UP)
-        return "it is gone" if had_it else ""
+        return "it is gone" if had_it and sight.is_gone else ""
     if sight.hosted.phase is HostPhase.EXITED:
         return sight.hosted.detail or "it ended by itself"
     if sight.hosted.phase is HostPhase.STOPPING:

@@ -1,4 +1,4 @@
-"""Which of the replicas that serve have said nothing for too long to be believed alive."""
+"""Which replicas have said nothing, or were not listed, for too long to be believed alive."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -8,12 +8,12 @@ from router.domain.fleet import ReplicaId
 
 @dataclass(frozen=True, slots=True)
 class Silence:
-    """Since when each replica has failed its canaries."""
+    """Since when each replica has failed its canaries, or has not been listed."""
 
     since: Mapping[ReplicaId, float] = field(default_factory=dict)
 
     def after(self, answers: Mapping[ReplicaId, bool | None], *, now: float) -> "Silence":
-        """`answers` of the replicas that serve: whether they generated their last canary; None: not known yet."""
+        """`answers`: whether each replica generated its last canary, or was listed; None: not known yet."""
         return Silence(
             {
                 replica: self.since.get(replica, now)
@@ -28,4 +28,7 @@ class Silence:
         """Those to be given up. When several serve and none of them answers, it is the asker who cannot be heard."""
         if len(answers) > 1 and not any(answers.values()):
             return frozenset()
-        return frozenset(replica for replica, since in self.since.items() if now - since >= dead_after_s)
+        return self.lasting(dead_after_s, now=now)
+
+    def lasting(self, seconds: float, *, now: float) -> frozenset[ReplicaId]:
+        return frozenset(replica for replica, since in self.since.items() if now - since >= seconds)

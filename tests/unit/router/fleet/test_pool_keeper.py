@@ -12,6 +12,7 @@ from router.fleet.domain.pool_rules import PoolRules
 from router.fleet.domain.replica_record import Milestone
 from router.fleet.domain.scaling import Wait
 from router.fleet.errors import HostUnavailable, LedgerUnavailable
+from router.fleet.pool_keeper import GONE_AFTER_S
 from tests.support.fleet_house import POOL, ROUND_S, START_S, FleetHouse, booking
 
 BELL, END = 700.0, 1000.0
@@ -136,6 +137,25 @@ async def test_one_that_is_frozen_is_replaced_after_a_minute() -> None:
     assert list(house.routers.joined) == [replica]
     await house.until(BELL + 160.0)
     assert list(house.routers.joined) == [ReplicaId("qwen-2")]
+
+
+async def test_a_host_that_once_lists_nothing_costs_no_session(monkeypatch: pytest.MonkeyPatch) -> None:
+    house = house_with_a_class()
+    replica = await serving(house)
+    house.routers.sessions[replica] = 5
+    with monkeypatch.context() as patched:
+        patched.setattr(house.machines, "here", dict)
+        await house.until(BELL + ROUND_S)
+    await house.until(END)
+    assert (list(house.routers.joined), house.machines.begun, house.stopped_under) == ([replica], 1, [])
+
+
+async def test_one_that_its_host_lists_no_more_is_replaced() -> None:
+    house = house_with_a_class()
+    replica = await serving(house)
+    del house.machines.here()[replica]
+    await house.until(BELL + ROUND_S + GONE_AFTER_S + START_S + 4 * ROUND_S)
+    assert (list(house.routers.joined), house.machines.begun) == ([ReplicaId("qwen-2")], 2)
 
 
 async def test_what_the_routers_forgot_is_told_them_again() -> None:

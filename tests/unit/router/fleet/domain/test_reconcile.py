@@ -34,6 +34,8 @@ BOARD = DrainProgress(ReplicaId("a"), (), (), 0, 0, 1.0, may_stop=True)
         (ORDER, Sight(None), Mend.START),
         (ORDER, Sight(None, is_known=None), Mend.START),
         (UP, Sight(HERE), None),
+        (UP, Sight(None, is_gone=False), None),
+        (SERVING, Sight(None, is_gone=False, is_known=None), None),
         (UP, Sight(HERE, is_known=True), Mend.JOIN),
         (WARM, Sight(HERE), Mend.JOIN),
         (WARM, Sight(HERE, is_known=None), None),

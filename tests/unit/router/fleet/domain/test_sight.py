@@ -75,6 +75,11 @@ def test_why_one_is_given_up(record: ReplicaRecord, sight: Sight, why: str) -> N
     assert advanced(failed, Sight(there()), WATCH) is failed
 
 
+def test_a_host_may_be_wrong_once() -> None:
+    assert advanced(SERVING, Sight(None, is_gone=False), WATCH) == SERVING
+    assert advanced(SERVING, Sight(None, is_gone=True), WATCH).failure == "it is gone"
+
+
 def test_one_that_is_being_stopped_is_left_alone() -> None:
     stopping = SERVING.at(Milestone.STOPPING, NOW)
     assert advanced(stopping, Sight(None), WATCH) is stopping

@@ -31,5 +31,11 @@ def test_when_nobody_answers_it_is_the_asker_who_is_not_heard() -> None:
     assert mute(Silence({A: 0.0}), {A: False, B: True}, 1e6) == {A}
 
 
+def test_who_has_been_silent_for_so_long_is_told_whoever_else_is() -> None:
+    silence = Silence({A: 0.0, B: 10.0})
+    assert silence.lasting(15.0, now=15.0) == {A}
+    assert silence.lasting(15.0, now=25.0) == {A, B}
+
+
 def test_the_only_one_is_believed_dead() -> None:
     assert mute(Silence({A: 0.0}), {A: False}, 60.0) == {A}

@@ -16,7 +16,7 @@ from router.fleet.domain.pool_view import PoolView
 from router.fleet.domain.reconcile import Reconciled, reconcile
 from router.fleet.domain.replica_lifecycle import ON_THEIR_WAY, ReplicaState
 from router.fleet.domain.replica_record import Milestone, ReplicaRecord
-from router.fleet.domain.scaling import Alert, Decision, decide
+from router.fleet.domain.scaling import Alert, Decision, Move, decide
 from router.fleet.domain.sight import Sight, Watch
 from router.fleet.domain.silence import Silence
 from router.fleet.domain.steps import Steps
@@ -97,8 +97,10 @@ class PoolKeeper:
 
     async def _carry_out(self, hands: PoolHands, whole: Reconciled, decision: Decision) -> None:
         await hands.take_over(whole.records, whole.changes)
+        to_stop = {action.replica for action in decision.actions if action.move is Move.STOP}
         for replica, mend in whole.mends:
-            await hands.mend(replica, mend)
+            if replica not in to_stop:  # given to the routers now, it would be taken from them without a drain
+                await hands.mend(replica, mend)
         for action in decision.actions:
             await hands.act(action)
         await hands.mark(self._marks)

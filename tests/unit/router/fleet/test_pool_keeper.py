@@ -71,6 +71,18 @@ async def test_after_the_class_it_is_drained_and_stopped_once_nobody_uses_it() -
     assert house.marked.marks == [(replica, Mark.SERVING), (replica, Mark.LEAVING)]
 
 
+async def test_one_that_is_warm_as_its_class_is_cancelled_is_not_given_to_the_routers_first() -> None:
+    other = house_with_a_class()
+    replica = await serving(other)
+    warm_at = (await other.ledger.book(POOL)).records[replica].reached[Milestone.JOINED]
+    house = house_with_a_class()
+    await house.until(warm_at - ROUND_S)
+    house.calendar.listed.clear()
+    report = await house.until(warm_at)
+    assert [deed.what for deed in report.deeds] == ["stop"]
+    assert house.routers.joined == {}
+
+
 async def test_what_it_made_of_the_pool_is_kept_for_whoever_asks() -> None:
     house = house_with_a_class()
     await house.until(100.0)

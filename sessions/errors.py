@@ -196,10 +196,10 @@ class IdempotencyKeyReused(SessionsError):
 
 
 class IllegalTransition(SessionsError):
-    """The session cannot take this event in its state."""
+    """The session or the drill cannot take this event in its state."""
 
     def __init__(self, state: str, event: str) -> None:
-        super().__init__(f"a session that is {state} cannot take {event}")
+        super().__init__(f"it is {state} and takes no {event}")
         self.state = state
         self.event = event
 

@@ -8,6 +8,7 @@ import typer
 
 from gateway.cli.connection import DEFAULT_DATA, BaseUrl, DataFolder, OneKey
 from gateway.cli.drill_call import instructor_client
+from gateway.cli.drill_plan import chosen
 from gateway.cli.drill_table import import_lines
 from gateway.cli.drill_view import console
 from gateway.cli.drill_when import Zone, zone
@@ -31,7 +32,9 @@ def import_file(  # noqa: PLR0913 - one argument for each option of the command 
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Only tell what would be done.")] = False,
     prune: Annotated[bool, typer.Option("--prune", help="Cancel what the file no longer holds.")] = False,
     source: Annotated[str, typer.Option(help="Which file it is, whenever it is read again.")] = "import",
-    scenario: Annotated[str | None, typer.Option(help="Of rows that name none: an id or a whole title.")] = None,
+    scenario: Annotated[
+        str | None, typer.Option(help="Of rows that name none: id, locale or part of the title.")
+    ] = None,
     trainees: Annotated[int | None, typer.Option(min=1, help="Of rows that say no number.")] = None,
     minutes: Annotated[int | None, typer.Option(min=1, help="Of rows without an end.")] = None,
     timezone: Zone = None,
@@ -42,12 +45,14 @@ def import_file(  # noqa: PLR0913 - one argument for each option of the command 
 ) -> None:
     """Take classes over from a table or a calendar."""
     raw, media_type, in_zone = _read(file), _media_type(file), zone(timezone)
-    asked = {"scenario": scenario, "trainees": trainees, "minutes": minutes, "timezone": timezone}
+    asked = {"trainees": trainees, "minutes": minutes, "timezone": timezone}
     given = {name: str(value) for name, value in asked.items() if value is not None}
     given |= {"source": source, "dry_run": str(dry_run).lower(), "prune": str(prune).lower()}
 
     async def run() -> ImportView:
         async with instructor_client(base_url, key, data) as client:
+            if scenario is not None:
+                given["scenario"] = chosen(await client.scenarios(), scenario, default=None).id
             return await client.upload("/v1/drills/import", ImportView, raw, media_type=media_type, **given)
 
     told = asyncio.run(run())

@@ -21,7 +21,9 @@ EXAMPLES = (
     "  drillyard drill move 0b7a52d1-6f3c-4d3b-9a57-0b1f7f0f1c11 --at '2026-12-01 10:00' --timezone Europe/Berlin\n\n"
     "  drillyard drill move 0b7a52d1-6f3c-4d3b-9a57-0b1f7f0f1c11 --by 30m\n\n"
     "  drillyard drill move 0b7a52d1-6f3c-4d3b-9a57-0b1f7f0f1c11 --by=-1h --for 2h\n\n"
-    "It stays as long as it is, unless --for says otherwise. One class of a series moves alone."
+    "  drillyard drill move 0b7a52d1-6f3c-4d3b-9a57-0b1f7f0f1c11 --for 90m\n\n"
+    "It stays as long as it is, unless --for says otherwise; --for alone leaves its beginning. One class of a "
+    "series moves alone."
 )
 
 
@@ -39,16 +41,19 @@ def move(  # noqa: PLR0913 - one argument for each option of the command line
     data: DataFolder = DEFAULT_DATA,
 ) -> None:
     """Give a class another time."""
-    if by is not None and (at is not None or after is not None):
+    anew = at is not None or after is not None
+    if by is not None and anew:
         raise CommandFailed("--by, --at and --in say the same", advice="give one of them")
-    later = None if by is None else _signed(by)
-    begins = None if later is not None else bell(at, after, zone(timezone), now=SystemClock().now())
+    if by is None and lasting is None and not anew:
+        raise CommandFailed("it is not said what is to change", advice="give --by, --at, --in or --for")
+    begins = bell(at, after, zone(timezone), now=SystemClock().now()) if anew else None
+    later = _signed(by) if by is not None else timedelta()
     length = None if lasting is None else span(lasting)
 
     async def run() -> DrillView:
         async with instructor_client(base_url, key, data) as client:
             found = await client.read(drill_path(drill), DrillView)
-            start = begins if begins is not None else found.starts_at + (later or timedelta())
+            start = begins or found.starts_at + later
             end = start + (length or found.ends_at - found.starts_at)
             times = {"starts_at": sent(start), "ends_at": sent(end)}
             return await client.put(drill_path(drill), DrillView, {**plan_of(found), **times})

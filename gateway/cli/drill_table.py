@@ -42,7 +42,7 @@ def strain_lines(drill: DrillView) -> Iterator[str]:
     strain = drill.strain
     if strain is None:
         return
-    yield f"  {strain.pool}: {strain.replicas_needed} of {strain.replicas_allowed} replicas at that time"
+    yield f"  {strain.pool}: {strain.replicas_needed} replicas at that time, of {strain.replicas_allowed} at most"
     if strain.text:
         yield f"  warning: {strain.text}"
     for other in strain.overlaps:

@@ -66,6 +66,7 @@ def test_what_was_scheduled_is_listed_and_shown(drill: Drill) -> None:
         (("--by=-1h",), "2026-12-01T07:00:00Z", 45),
         (("--at", "2026-12-02 10:00", *BERLIN), "2026-12-02T09:00:00Z", 45),
         (("--at", "2026-12-02T10:00:00Z", "--for", "2h"), "2026-12-02T10:00:00Z", 120),
+        (("--for", "2h"), "2026-12-01T08:00:00Z", 120),
     ],
 )
 def test_a_class_is_moved(drill: Drill, words: tuple[str, ...], start: str, minutes: int) -> None:
@@ -83,6 +84,7 @@ def test_a_class_is_cancelled_and_twice_is_nothing(drill: Drill) -> None:
         ended = drill("cancel", one["id"])
         assert ended.code == 0, ended
         assert "(cancelled)" in ended.out
+    assert "it is cancelled and takes no change" in drill("move", one["id"], "--by", "1h").err
 
 
 def test_classes_repeat_and_end_together(drill: Drill) -> None:
@@ -103,7 +105,7 @@ def test_a_table_is_imported(drill: Drill, tmp_path: Path) -> None:
     file = tmp_path / "spring.csv"
     file.write_text("name,starts_at,minutes\nA,2026-12-01 09:00,45\nB,2026-12-02 09:00,45\n")
     words = ("import", str(file), *BERLIN, "--scenario", "晚到的包裹", "--trainees", "9")
-    trial = drill(*words, "--dry-run")
+    trial = drill("import", str(file), *BERLIN, "--scenario", "zh", "--trainees", "9", "--dry-run")
     assert "added: A, Tue 2026-12-01 09:00 CET (2026-12-01 08:00 UTC)" in trial.out
     assert "would be done: 2 added" in trial.out
     assert "done: 2 added" in drill(*words).out
@@ -144,6 +146,7 @@ def test_a_calendar_is_imported(drill: Drill, tmp_path: Path) -> None:
         (("show", str(uuid4())), "no such drill"),
         (("move", str(uuid4()), "--by", "1h", "--in", "4m"), "give one of them"),
         (("move", str(uuid4()), "--by", "1h"), "no such drill"),
+        (("move", str(uuid4())), "give --by, --at, --in or --for"),
         (("cancel", "x"), "no such drill"),
         (("series", "x"), "no such series"),
         (("list", "--from", "soon"), "is no moment"),

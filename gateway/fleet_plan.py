@@ -22,6 +22,8 @@ from sessions.drill_ports import ClassCalendar
 BACK_S = 3600.0
 MINUTE_S = 60.0
 MOST_CLASSES = 200
+_LAST_YEAR = 9998
+"""What is later is no moment any more by the clocks of some zones."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,6 +98,8 @@ class FleetPlans:
             raise FieldInvalid("replicas", f"the pool allows {settings.maximum} replicas at most")
         if until is not None and until <= self._clock():
             raise FieldInvalid("until", "this moment is past")
+        if until is not None and until.year > _LAST_YEAR:
+            raise FieldInvalid("until", f"it is in the year {_LAST_YEAR} at the latest; leave it out to mean for ever")
         floor = Floor(replicas, None if until is None else until.timestamp(), str(viewer.account), reason)
         await self._register.set_floor(PoolName(model), floor)
         return settings, floor

@@ -16,6 +16,8 @@ SeriesId = NewType("SeriesId", UUID)
 
 MAX_PEOPLE = 1_000_000
 """Of a drill; also the most turns of it that may be set to run at once."""
+_YEARS = range(1970, 9999)
+"""A lead before the first of them, and any zone's clock after the last one, are still moments."""
 
 
 class DrillState(StrEnum):
@@ -83,6 +85,9 @@ def checked(plan: DrillPlan) -> DrillPlan:
         raise DrillInvalid("name", "the name is empty")
     if plan.ends_at <= plan.starts_at:
         raise DrillInvalid("ends_at", "a drill ends after it has started")
+    for field, moment in (("starts_at", plan.starts_at), ("ends_at", plan.ends_at)):
+        if moment.year not in _YEARS:
+            raise DrillInvalid(field, f"a drill is held in the years {_YEARS[0]} to {_YEARS[-1]}")
     _within("expected_trainees", plan.expected_trainees, least=1)
     _within("seats", plan.seats, least=0)
     _within("walk_ins", plan.walk_ins, least=0)

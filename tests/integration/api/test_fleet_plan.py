@@ -215,6 +215,7 @@ async def test_a_name_with_a_slash_is_a_name(house: House, model: str) -> None:
     [
         ({"replicas": 5}, "replicas: the pool allows 4 replicas at most"),
         ({"replicas": 2, "until": "2026-03-01T08:59:00Z"}, "until: this moment is past"),
+        ({"replicas": 2, "until": "9999-12-31T23:59:59.999999Z"}, "until: it is in the year 9998 at the latest"),
         ({"replicas": 2, "until": "tomorrow"}, "until: a moment is written as 2026-03-01T09:00:00Z"),
         ({"replicas": 0}, "replicas: "),
         ({"replicas": "2"}, "replicas: "),

@@ -1,7 +1,7 @@
 """What a drill may be like, what becomes of it, and who may begin in it."""
 
 from dataclasses import replace
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 
 import pytest
 
@@ -31,6 +31,8 @@ def test_a_plan_that_can_be_held_stays_as_it_is(sound: object) -> None:
         ("name", {"name": " \n"}),
         ("ends_at", {"ends_at": NOON}),
         ("ends_at", {"ends_at": NOON - timedelta(hours=1)}),
+        ("starts_at", {"starts_at": datetime(1, 1, 1, tzinfo=UTC)}),
+        ("ends_at", {"ends_at": datetime.max.replace(tzinfo=UTC)}),
         ("expected_trainees", {"expected_trainees": 0}),
         ("expected_trainees", {"expected_trainees": MAX_PEOPLE + 1}),
         ("seats", {"seats": -1}),

@@ -3,8 +3,7 @@
 import asyncio
 import os
 import signal
-import time
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from collections.abc import AsyncIterator, Iterator
 from contextlib import ExitStack
 from pathlib import Path
 
@@ -19,6 +18,7 @@ from router.fleet.domain.demand import PoolName
 from router.fleet.domain.pool_book import Floor
 from router.fleet.settings import ProcessHostSettings
 from sessions.migrations import upgrade
+from tests.support.eventually import comes_true
 from tests.support.fleet_ledger import leadership, ledger_of
 from tests.support.fleet_process import FleetProcess, fleet_process, process_pool
 from tests.support.frozen import frozen
@@ -51,7 +51,7 @@ async def host(tmp_path: Path) -> AsyncIterator[ProcessHost]:
     async def empty() -> bool:
         return not await found.list()
 
-    await until(empty)
+    await comes_true(empty)
 
 
 @pytest.fixture
@@ -74,15 +74,6 @@ def two(tmp_path: Path, running_redis: RedisServer, database_url: str) -> Iterat
         yield found[0], found[1]
 
 
-async def until(holds: Callable[[], Awaitable[object]], *, within_s: float = 20.0) -> float:
-    """How long it took."""
-    began = time.monotonic()
-    while not await holds():
-        assert time.monotonic() - began < within_s, "it did not come about"
-        await asyncio.sleep(0.05)
-    return time.monotonic() - began
-
-
 async def test_one_leads_and_another_takes_over_from_the_killed_and_the_frozen(
     two: tuple[FleetProcess, FleetProcess], host: ProcessHost, database_engine: AsyncEngine
 ) -> None:
@@ -92,20 +83,20 @@ async def test_one_leads_and_another_takes_over_from_the_killed_and_the_frozen(
     first, second = await led(two)
 
     first.kill()
-    await until(lambda: leads(second), within_s=IDLE_S + 5)
+    await comes_true(lambda: leads(second), within_s=IDLE_S + 5)
     first.start()
 
     # A frozen leader believes to lead when it wakes; meanwhile two replicas more are wanted.
-    await until(lambda: answers(first))
+    await comes_true(lambda: answers(first))
     with frozen(second.pid):
-        await until(lambda: leads(first), within_s=IDLE_S + 8)
+        await comes_true(lambda: leads(first), within_s=IDLE_S + 8)
         await ledger.set_floor(POOL, Floor(replicas=3, until=None, set_by="acct-1"))
 
         async def three() -> bool:
             return len(await host.list()) == 3
 
-        await until(three)
-    await until(lambda: has_lost(second))
+        await comes_true(three)
+    await comes_true(lambda: has_lost(second))
     hosted = {replica.id for replica in await host.list()}
     assert len(hosted) == 3
     assert set((await ledger.book(POOL)).records) == hosted
@@ -119,7 +110,7 @@ async def led(two: tuple[FleetProcess, FleetProcess]) -> tuple[FleetProcess, Fle
     async def one() -> bool:
         return sum([await leads(process) for process in two]) == 1
 
-    await until(one)
+    await comes_true(one)
     first, second = two
     return (first, second) if await leads(first) else (second, first)
 
@@ -153,9 +144,9 @@ async def test_a_lead_goes_with_the_server_and_comes_back_with_it(tmp_path: Path
             async def lost() -> bool:
                 return not await leader.held()
 
-            await until(lost)
+            await comes_true(lost)
             assert leader.token is None
             port = int(server.url.rpartition(":")[2].partition("/")[0])
             stack.enter_context(postgres_server(tmp_path / "cluster", fsync=False, port=port))
-            await until(leader.held)
+            await comes_true(leader.held)
             assert leader.token not in (None, token)

@@ -25,6 +25,7 @@ from sessions.adapters.postgres.records import PostgresRecords
 from tests.integration.cli.conftest import Command
 from tests.support.drill_world import drill
 from tests.support.engine_process import free_port
+from tests.support.eventually import comes_true
 from tests.support.fleet_ledger import ledger_of
 from tests.support.fleet_process import FleetProcess, a_router, fleet_process, joined, process_pool
 from tests.support.loopback_server import a_server_that
@@ -62,7 +63,7 @@ class World:
     async def clear(self) -> None:
         for replica in await self.host.list():
             await self.host.stop(replica.id, among=0)
-        await until(self._is_empty)
+        await comes_true(self._is_empty)
 
     async def _is_empty(self) -> bool:
         return not await self.host.list()
@@ -84,36 +85,29 @@ def fleet(tmp_path: Path, running_redis: RedisServer, database_url: str) -> Iter
         yield process
 
 
-async def until(holds: Callable[[], Awaitable[object]], *, within_s: float = 30.0) -> None:
-    deadline = time.monotonic() + within_s
-    while not await holds():
-        assert time.monotonic() < deadline, "it did not come about"
-        await asyncio.sleep(0.05)
-
-
 async def test_a_class_finds_its_replica_whatever_happens_on_the_way(world: World, fleet: FleetProcess) -> None:
     """The controller is killed while the replica starts, and Redis is emptied once it serves."""
     bell = await world.class_in(14, lasts_s=2)
     fleet.start()
-    await until(lambda: _listed(world))
+    await comes_true(lambda: _listed(world))
     fleet.kill()
     (started,) = await world.host.list()
 
     fleet.start()
-    await until(lambda: joined(world.board))
+    await comes_true(lambda: joined(world.board))
     assert time.time() < bell
-    await until(_metrics_say(fleet, 'drillyard_fleet_ready{pool="smollm2"} 1.0'))
+    await comes_true(_metrics_say(fleet, 'drillyard_fleet_ready{pool="smollm2"} 1.0'))
     assert await joined(world.board) == {started.id}
     async with httpx.AsyncClient(trust_env=False) as client:
         assert (await client.get(f"{started.url}/health")).is_success
 
     await world.redis.flushall()
-    await until(lambda: joined(world.board))
+    await comes_true(lambda: joined(world.board))
 
     async def gone() -> bool:
         return not (await world.ledger.book(POOL)).records
 
-    await until(gone)
+    await comes_true(gone)
     assert time.time() > bell + 2
     assert await joined(world.board) == set()
     assert (await world.board.read()).removed == frozenset()
@@ -168,7 +162,7 @@ async def test_missing_replicas_are_told_to_the_webhook_whose_address_stays_secr
             FLEET__ALERT_WEBHOOK=f"{server.url}/hush",
         ) as fleet:
             fleet.start()
-            await until(_metrics_say(fleet, 'drillyard_fleet_short{pool="smollm2"} 1.0'))
+            await comes_true(_metrics_say(fleet, 'drillyard_fleet_short{pool="smollm2"} 1.0'))
             fleet.ask_to_stop()
             await asyncio.to_thread(fleet.end)
     (told,) = [json.loads(body) for body in heard]
@@ -191,7 +185,7 @@ async def test_a_process_without_postgres_and_redis_says_so_and_goes_on(tmp_path
     url = f"127.0.0.1:{free_port()}"
     with fleet_process(tmp_path, redis_url=f"redis://{url}", database_url=f"postgresql://u:hush@{url}/x") as fleet:
         fleet.start()
-        await until(_metrics_say(fleet, "drillyard_fleet_leading 0.0"))
+        await comes_true(_metrics_say(fleet, "drillyard_fleet_leading 0.0"))
         assert not fleet.leads
         fleet.ask_to_stop()
         assert (await asyncio.to_thread(fleet.end))[0] == 0

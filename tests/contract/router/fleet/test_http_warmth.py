@@ -22,11 +22,12 @@ from router.fleet.domain.replica_record import Milestone
 from router.fleet.domain.warmth import Prefix, Unfit, Warm, Warming, WarmLook
 from router.fleet.errors import LedgerUnavailable
 from tests.support.engine_process import free_port
-from tests.support.eventually import eventually
+from tests.support.eventually import comes_true, eventually
 from tests.support.simulator_process import SimulatorProcess, simulator
 from tests.support.stub_engine import StubEngine, stub_engine
 
 TIMES = WarmthTimes(page_s=1.0, canary_s=5.0, prefix_s=2.0, again_s=0.02, alive_every_s=0.02, alive_s=0.5)
+PATIENCE_S = 20.0
 PREFIX = Prefix(
     "3f0c",
     [{"role": "system", "content": "You are a caller. " * 40}, {"role": "assistant", "content": "Hello?"}],
@@ -67,7 +68,7 @@ def spec(url: str, name: str = "A", model: str = "smollm2") -> ReplicaSpec:
 
 
 async def until(holds: Callable[[WarmLook], bool], warmth: HttpWarmth, replica: ReplicaSpec, *prefixes: Prefix) -> None:
-    deadline = time.monotonic() + 10
+    deadline = time.monotonic() + PATIENCE_S
     while not holds(look := await warmth.look(replica, prefixes)):
         assert time.monotonic() < deadline, look
         await asyncio.sleep(0.01)
@@ -79,10 +80,10 @@ async def end_of(warmth: HttpWarmth, replica: ReplicaSpec, *prefixes: Prefix) ->
 
 
 async def until_answers(warmth: HttpWarmth, replica: ReplicaSpec, *, is_so: bool) -> None:
-    deadline = time.monotonic() + 10
-    while await warmth.still_answers(replica) is not is_so:
-        assert time.monotonic() < deadline
-        await asyncio.sleep(0.01)
+    async def so() -> bool:
+        return await warmth.still_answers(replica) is is_so
+
+    await comes_true(so)
 
 
 async def test_a_replica_is_warm_with_its_prefixes_computed(engine: SimulatorProcess, warmth: HttpWarmth) -> None:
@@ -118,7 +119,7 @@ async def test_without_a_class_ahead_the_canary_is_what_is_timed(engine: Simulat
 
 
 async def test_a_replica_that_still_loads_is_waited_for(house: Callable[[], HttpWarmth]) -> None:
-    process = SimulatorProcess("--load-s", "20", "--speed-up", "10")
+    process = SimulatorProcess("--load-s", "5", "--speed-up", "10")
     replica = spec(process.url)
     try:
         async with house() as warmth:

@@ -1,8 +1,6 @@
 """At most one process leads, by a lock of a real Postgres."""
 
 import asyncio
-import time
-from collections.abc import Awaitable, Callable
 from itertools import pairwise
 
 import pytest
@@ -13,7 +11,7 @@ from structlog.testing import capture_logs
 from router.fleet.adapters.postgres_leadership import PostgresLeadership
 from tests.support.cut_line import cut_line
 from tests.support.engine_process import free_port
-from tests.support.eventually import eventually
+from tests.support.eventually import comes_true, eventually
 from tests.support.fleet_ledger import leadership
 from tests.support.postgres_fixture import libpq_url
 
@@ -41,7 +39,7 @@ async def test_the_other_leads_once_the_first_has_let_go(database_url: str) -> N
         assert not await two.held()
         token = one.token
         await one.close()
-        assert await two.held()
+        await comes_true(two.held)
         assert not await one.held()
         assert two.token != token
 
@@ -70,7 +68,7 @@ async def test_who_lost_its_line_says_so_and_leads_anew_by_another_token(
 async def test_who_does_not_ask_for_too_long_has_lost(database_url: str) -> None:
     async with leadership(database_url, "one", idle_s=0.3) as one, leadership(database_url, "two") as two:
         assert await one.held()
-        await until_true(two.held)
+        await comes_true(two.held)
         assert not await one.held()
 
 
@@ -111,10 +109,3 @@ async def test_a_server_that_is_away_or_silent_makes_no_leader(database_url: str
         async with asyncio.timeout(5):
             assert not await leader.held()
         await leader.close()
-
-
-async def until_true(holds: Callable[[], Awaitable[bool]]) -> None:
-    deadline = time.monotonic() + 10
-    while not await holds():
-        assert time.monotonic() < deadline
-        await asyncio.sleep(0.02)

@@ -13,7 +13,7 @@ import httpx
 from router.domain.engine_metrics import read_metrics
 from router.domain.error_body import error_message
 from router.domain.exchange import FinishReason
-from router.domain.sse import DONE, SEPARATOR, event_data
+from router.domain.sse import DONE, MAX_EVENT_BYTES, SEPARATOR, event_data
 
 _MOST_BYTES = 4 << 20
 _NOT_NOW = frozenset({HTTPStatus.REQUEST_TIMEOUT, HTTPStatus.TOO_MANY_REQUESTS})
@@ -145,6 +145,8 @@ async def _events(response: httpx.Response) -> AsyncGenerator[Mapping[str, objec
     tail = b""
     async for chunk in _bounded(response):
         *blocks, tail = (tail + chunk).replace(b"\r\n", b"\n").split(SEPARATOR)
+        if len(tail) > MAX_EVENT_BYTES:
+            raise NotNow("answers without end")
         for block in blocks:
             data = event_data(block)
             if data is None or data == DONE:

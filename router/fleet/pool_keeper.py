@@ -1,6 +1,6 @@
 """One pool's rounds: what is there is read, what is to be done is decided by pure functions, and it is done."""
 
-from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import replace
 from math import inf
 from typing import TypeVar
@@ -16,8 +16,8 @@ from router.fleet.domain.pool_view import PoolView
 from router.fleet.domain.reconcile import Reconciled, reconcile
 from router.fleet.domain.replica_lifecycle import ON_THEIR_WAY, ReplicaState
 from router.fleet.domain.replica_record import Milestone, ReplicaRecord
-from router.fleet.domain.scaling import Alert, Decision, Move, decide
-from router.fleet.domain.sight import Sight, Watch
+from router.fleet.domain.scaling import Alert, Decision, Move, alert_of, decide
+from router.fleet.domain.sight import Sight, Watch, guessed
 from router.fleet.domain.silence import Silence
 from router.fleet.domain.steps import Steps
 from router.fleet.domain.timeline import lead
@@ -82,8 +82,10 @@ class PoolKeeper:
         seats = None if bookings is None else demand(bookings, self._pool.name)
         hosted = await self._known(self._pool.host.list())
         if hosted is None:
-            decision = decide(PoolView(None, seats), rules, now=now)
-            round_ = self._as_round(decision, _guessed(book.records.values()), now)
+            states = guessed(book.records.values())
+            alert = alert_of(seats, rules, ready=_ready(states), now=now)
+            decision = replace(decide(PoolView(None, seats), rules, now=now), alert=alert)
+            round_ = self._as_round(decision, states, now)
         else:
             whole, live = await self._whole(book, hosted, bookings or (), now)
             view = PoolView(whole.seen, seats, _strays(live, seats, now), (*book.starts, *whole.failed))
@@ -91,7 +93,8 @@ class PoolKeeper:
             await self._carry_out(hands, whole, decision)
             round_ = self._as_round(decision, [replica.state for replica in whole.seen], now)
         await self._around.ledger.show(round_)
-        if hosted is not None and seats is not None:
+        is_known = hosted is not None and seats is not None
+        if is_known or decision.alert is not None:  # that nothing is missing cannot be guessed
             await self._sound(decision.alert)
         return replace(report, round=round_, alert=decision.alert)
 
@@ -185,7 +188,7 @@ class PoolKeeper:
             self._troubles.append(str(error))
 
     def _as_round(self, decision: Decision, states: Sequence[ReplicaState], now: float) -> Round:
-        ready = sum(state is ReplicaState.READY for state in states)
+        ready = _ready(states)
         return Round(
             pool=self._pool.name,
             at=now,
@@ -202,6 +205,10 @@ class PoolKeeper:
 def _rules(rules: PoolRules, book: PoolBook, now: float) -> PoolRules:
     floor = 0 if book.floor is None else book.floor.at(now)
     return replace(rules, minimum=min(rules.maximum, max(rules.minimum, floor)))
+
+
+def _ready(states: Sequence[ReplicaState]) -> int:
+    return sum(state is ReplicaState.READY for state in states)
 
 
 def _sight(replica: ReplicaId, hosted: HostedReplica | None, state: RoutersState | None) -> Sight:
@@ -236,12 +243,3 @@ def _is_in(record: ReplicaRecord, sight: Sight) -> bool:
 def _runs(record: ReplicaRecord, sight: Sight) -> bool:
     is_up = sight.hosted is not None and sight.hosted.phase is HostPhase.RUNNING
     return is_up and not (record.failure or record.has(Milestone.STOPPING))
-
-
-def _guessed(records: Iterable[ReplicaRecord]) -> Sequence[ReplicaState]:
-    """What the ledger says while the host cannot be asked."""
-    return [
-        ReplicaState.READY if record.has(Milestone.JOINED) else ReplicaState.STARTING
-        for record in records
-        if not (record.failure or record.has(Milestone.STOPPING) or record.has(Milestone.DRAINING))
-    ]

@@ -93,7 +93,7 @@ def decide(view: PoolView, rules: PoolRules, *, now: float) -> Decision:
         wanted=None if plan is None else least,
         actions=(*removals, *actions),
         wait=wait,
-        alert=_alert(view.seats, rules, ready=len(ranks.ready), now=now),
+        alert=alert_of(view.seats, rules, ready=len(ranks.ready), now=now),
     )
 
 
@@ -118,10 +118,12 @@ def _grow(
     drained = [replica for replica in ours if replica.may_return][:missing]
     kept = [Action(Move.KEEP, "it is wanted again", replica.id) for replica in drained]
     missing -= len(kept)
+    # Before a clock was put back a start may have ended that is still to come; nobody waits for that.
+    past = [start for start in view.starts if start.ended <= now]
     places = {
         Wait.POOL_FULL: max(0, rules.maximum - ranks.occupied),
         Wait.STARTS_FULL: max(0, rules.starts_at_once - len(ranks.coming) - len(ranks.late)),
-        Wait.BACK_OFF: missing if now >= next_start_at(view.starts, rules) else 0,
+        Wait.BACK_OFF: missing if now >= next_start_at(past, rules) else 0,
     }
     wait = min(places, key=lambda reason: places[reason])
     count = min(missing, places[wait])
@@ -156,7 +158,7 @@ def _spare(move: Move, replica: ReplicaSeen, present: int, least: int) -> Action
     return Action(move, f"{least} are wanted, {present} are there", replica.id)
 
 
-def _alert(seats: Steps | None, rules: PoolRules, *, ready: int, now: float) -> Alert | None:
+def alert_of(seats: Steps | None, rules: PoolRules, *, ready: int, now: float) -> Alert | None:
     """The reserve is not missed: what counts are the seats."""
     if seats is None:
         return None

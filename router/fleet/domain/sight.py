@@ -1,6 +1,6 @@
 """What one look shows of one replica, and how far its record has come by it."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import assert_never
 
@@ -101,6 +101,15 @@ def seen(record: ReplicaRecord, sight: Sight, watch: Watch) -> ReplicaSeen:
         may_stop=sight.drain is not None and sight.drain.may_stop,
         may_return=record.has(Milestone.DRAINING),
     )
+
+
+def guessed(records: Iterable[ReplicaRecord]) -> Sequence[ReplicaState]:
+    """What the records alone say, while the host cannot be asked."""
+    return [
+        ReplicaState.READY if record.has(Milestone.JOINED) else ReplicaState.STARTING
+        for record in records
+        if not (record.failure or record.has(Milestone.STOPPING) or record.has(Milestone.DRAINING))
+    ]
 
 
 def _hosted(record: ReplicaRecord, hosted: HostedReplica | None, now: float) -> ReplicaRecord:

@@ -310,6 +310,32 @@ async def test_an_alarm_is_told_once_when_it_begins_and_once_when_it_is_over() -
     assert house.alarm.heard == ["short: 0 of 1 replicas are ready", "over"]
 
 
+async def test_a_host_that_cannot_be_asked_is_no_reason_to_keep_quiet() -> None:
+    house = house_with_a_class()
+    house.machines.is_cut = True
+    await house.until(BELL - house.rules.alert_s + ROUND_S)
+    assert house.alarm.heard == ["short: 0 of 1 replicas are ready"]
+    house.machines.is_cut = False
+    replica = await serving(house)
+    assert (await house.ledger.book(POOL)).records[replica].has(Milestone.JOINED)
+    assert house.alarm.heard == ["short: 0 of 1 replicas are ready", "over"]
+
+
+async def test_what_runs_as_far_as_is_known_is_not_missed_while_the_host_is_away() -> None:
+    house = house_with_a_class()
+    await serving(house)
+    house.alarm.heard.clear()
+    house.machines.is_cut = True
+    house.calendar.listed.append(booking("more", BELL + 700.0, BELL + 800.0, 12))
+    report = await house.until(BELL + 90.0)
+    assert (report.alert, house.alarm.heard) == (None, [])
+    await house.until(BELL + 110.0)
+    assert house.alarm.heard == ["short: 1 of 2 replicas are ready"]
+    house.calendar.listed.pop()
+    await house.until(BELL + 120.0)
+    assert house.alarm.heard == ["short: 1 of 2 replicas are ready"], "it may have ended meanwhile"
+
+
 async def test_an_alarm_that_was_not_heard_is_told_again() -> None:
     house = FleetHouse([booking("class", BELL, END, 5)])
     house.alarm.is_away = True

@@ -22,7 +22,6 @@ POOL = (
     seen("d", ReplicaState.READY, sessions=3),
     seen("e", ReplicaState.DRAINING, sessions=2),
     seen("f", ReplicaState.FAILED),
-    seen("g", ReplicaState.STOPPED),
 )
 
 

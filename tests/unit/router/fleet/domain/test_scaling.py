@@ -107,6 +107,13 @@ def test_a_failed_start_is_cleared_away_and_replaced_after_a_pause() -> None:
     assert (moves(later), later.wait) == ([("stop", "a"), ("start", None)], None)
 
 
+def test_nobody_waits_for_a_failure_that_is_still_to_come() -> None:
+    """The clock was put back by an hour after it."""
+    ahead = PastStart(NOW + 3540.0, NOW + 3600.0, went_warm=False)
+    decision = told(view(seen("b", READY), starts=(ahead,)))
+    assert (moves(decision), decision.wait) == ([("start", None)], None)
+
+
 def test_a_start_that_hangs_is_given_up_and_replaced() -> None:
     decision = told(view(seen("a", STARTING, since=NOW - 661.0), seen("b", READY)))
     assert [(action.move, action.reason) for action in decision.actions] == [
@@ -248,7 +255,7 @@ def test_a_missing_reserve_alarms_nobody_and_a_pool_that_is_too_small_does() -> 
 
 # ------------------------------------------------------------------ properties
 
-STATES = [state for state in ReplicaState if state is not ReplicaState.STOPPED]
+STATES = list(ReplicaState)
 REPLICAS = st.lists(
     st.builds(
         lambda state, sessions, ago, may_stop: (state, sessions, NOW - ago, may_stop),

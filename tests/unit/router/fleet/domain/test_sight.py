@@ -1,5 +1,7 @@
 """How far a replica's record has come by one look."""
 
+from dataclasses import replace
+
 import pytest
 
 from router.domain.drain import DrainProgress
@@ -8,7 +10,7 @@ from router.fleet.domain.demand import PoolName
 from router.fleet.domain.hosted import HostedReplica, HostPhase
 from router.fleet.domain.replica_lifecycle import DEADLINES, ReplicaState
 from router.fleet.domain.replica_record import Milestone, ReplicaRecord, WarmReport, ordered
-from router.fleet.domain.sight import UNWATCHED_SHARE, Sight, Watch, advanced, seen, since, state_of
+from router.fleet.domain.sight import UNWATCHED_SHARE, Sight, Watch, advanced, guessed, seen, since, state_of
 from router.fleet.domain.warmth import Unfit, Warm, Warming
 
 NOW = 10_000.0
@@ -73,6 +75,11 @@ def test_why_one_is_given_up(record: ReplicaRecord, sight: Sight, why: str) -> N
     assert failed.failure == why
     assert state_of(failed, sight) is ReplicaState.FAILED
     assert advanced(failed, Sight(there()), WATCH) is failed
+
+
+def test_what_records_alone_tell_leaves_out_what_goes() -> None:
+    going = [SERVING.at(Milestone.DRAINING, NOW), SERVING.at(Milestone.STOPPING, NOW), replace(UP, failure="code 1")]
+    assert guessed([ORDER, SERVING, *going]) == [ReplicaState.STARTING, ReplicaState.READY]
 
 
 def test_a_host_may_be_wrong_once() -> None:

@@ -9,7 +9,7 @@ from zoneinfo import ZoneInfo
 import recurring_ical_events
 from icalendar import Calendar, Component, vRecur
 
-from sessions.domain.class_rows import MOST_ROWS, ClassFault, ClassFile, ClassRow, RowDefaults, name_fault
+from sessions.domain.class_rows import LONGEST_NAME, MOST_ROWS, ClassFault, ClassFile, ClassRow, RowDefaults, name_fault
 from sessions.domain.zone import moment_at, zone_of
 
 HORIZON = timedelta(days=366)
@@ -18,6 +18,8 @@ HORIZON = timedelta(days=366)
 _DAY = timedelta(days=1)
 _OFTEN = {"SECONDLY", "MINUTELY", "HOURLY"}
 _WITHIN_A_DAY = ("BYSECOND", "BYMINUTE", "BYHOUR")
+# Who calls off or moves one time of many may send that one alone.
+_REPEATS = ("RRULE", "RDATE", "RECURRENCE-ID")
 _LONGEST_UID = 500
 _SHOWN = 80
 _MOST_DIGITS = 9
@@ -44,7 +46,7 @@ def read_ical(raw: bytes, defaults: RowDefaults, *, now: datetime) -> ClassFile:
         found = recurring_ical_events.of(calendar).between(now - _DAY, now + HORIZON + _DAY)
     except _STUMBLED:
         return _refused("its repeated events cannot be laid out")
-    repeating = {_text(event, "UID") for event in events if "RRULE" in event or "RDATE" in event}
+    repeating = {_text(event, "UID") for event in events if any(name in event for name in _REPEATS)}
     rows = [asked.row(event, repeats=_text(event, "UID") in repeating) for event in found]
     coming = [row for row in rows if row.ends_at > now and row.starts_at <= now + HORIZON]
     if len(coming) > MOST_ROWS:
@@ -76,6 +78,8 @@ class _Asked:
             yield f"SUMMARY: {fault}"
         if not self._scenario(event):
             yield "its scenario is missing, and none was given for all classes"
+        if len(self._scenario(event)) > LONGEST_NAME:
+            yield f"X-DRILLYARD-SCENARIO: a title has at most {LONGEST_NAME} characters"
         if self._trainees(event) is None:
             yield "its number of trainees is missing, and none was given for all classes"
 
@@ -88,13 +92,14 @@ class _Asked:
         if end == start and self.defaults.minutes is not None:
             ends_at = starts_at + timedelta(minutes=self.defaults.minutes)
         planned = self._planned(_when(event, "RECURRENCE-ID")) if repeats else ""
+        # Those of one called off were never looked at, and it may stand for hundreds of rows.
         return ClassRow(
             place=_place(event),
             key=f"{uid}\n{planned}",
-            name=_text(event, "SUMMARY"),
+            name=_text(event, "SUMMARY")[:LONGEST_NAME],
             starts_at=starts_at,
             ends_at=ends_at,
-            scenario=self._scenario(event),
+            scenario=self._scenario(event)[:LONGEST_NAME],
             expected_trainees=self._trainees(event) or 1,
             seats=_number(event, "X-DRILLYARD-SEATS"),
             is_cancelled=self._is_off(event),
@@ -150,6 +155,8 @@ def _rule_faults(event: Component) -> Iterator[str]:
     for rule in _values(event, "RRULE"):
         if not isinstance(rule, vRecur):
             yield "its RRULE cannot be read"
+        elif not all(isinstance(every, int) and every > 0 for every in rule.get("INTERVAL", ())):
+            yield "its RRULE has an INTERVAL that is no number from 1 on"
         elif _OFTEN.intersection(map(str.upper, rule.get("FREQ", ()))) or any(name in rule for name in _WITHIN_A_DAY):
             yield "its RRULE repeats it within a day; classes repeat daily or more rarely"
 

@@ -99,17 +99,24 @@ def doubled(rows: Sequence[ClassRow]) -> list[ClassFault]:
     ]
 
 
-def step(row: ClassRow, plan: DrillPlan, stored: Drill | None, new: Drill) -> ImportStep | None:
-    """What becomes of the row's drill; `new` is the one to be made where none is stored. None: nothing at all."""
+def step(plan: DrillPlan, stored: Drill | None, new: Drill) -> ImportStep:
+    """What becomes of the drill of a class that is held; `new` is the one to be made where none is stored."""
     if stored is None:
-        return None if row.is_cancelled else ImportStep(Change.ADDED, new)
+        return ImportStep(Change.ADDED, new)
     if stored.state is not DrillState.SCHEDULED:
-        return ImportStep(Change.UNCHANGED if row.is_cancelled else Change.LEFT_ALONE, stored)
-    if row.is_cancelled:
-        return ImportStep(Change.CANCELLED, ended(stored, DrillEvent.CANCEL))
+        return ImportStep(Change.LEFT_ALONE, stored)
     if stored.plan == plan:
         return ImportStep(Change.UNCHANGED, stored)
     return ImportStep(Change.CHANGED, changed(stored, plan))
+
+
+def called_off(stored: Drill | None) -> ImportStep | None:
+    """What becomes of the drill of a class that is not held; None: nothing at all."""
+    if stored is None:
+        return None
+    if stored.state is not DrillState.SCHEDULED:
+        return ImportStep(Change.UNCHANGED, stored)
+    return ImportStep(Change.CANCELLED, ended(stored, DrillEvent.CANCEL))
 
 
 def vanished(coming: Sequence[Drill], named: Sequence[str]) -> list[ImportStep]:

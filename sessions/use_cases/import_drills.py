@@ -11,6 +11,7 @@ from sessions.domain.class_rows import (
     ClassFile,
     ClassRow,
     ImportStep,
+    called_off,
     doubled,
     import_key,
     step,
@@ -53,8 +54,9 @@ class ImportDrills:
         keys = [import_key(order.source, row.key) for row in order.file.rows]
         stored = {drill.import_key: drill for drill in await self._book.imported(tenant, keys)}
         steps = []
-        for row, plan, key in zip(order.file.rows, plans, keys, strict=True):
-            taken = step(row, plan, stored.get(key), _new(order.author, plan, key, now))
+        for plan, key in zip(plans, keys, strict=True):
+            known = stored.get(key)
+            taken = called_off(known) if plan is None else step(plan, known, _new(order.author, plan, key, now))
             steps += [] if taken is None else [taken]
         if order.prunes:
             steps += vanished(await self._book.to_come(tenant, f"{order.source}/", after=now), keys)
@@ -68,12 +70,18 @@ class ImportDrills:
         if added or advanced:
             await self._book.write(tenant, added=added, advanced=advanced)
 
-    async def _plans(self, tenant: TenantId, file: ClassFile) -> Sequence[DrillPlan]:
-        """Of each row; raises `ClassFileInvalid` with everything that is wrong with the file."""
-        scenarios = await self._scenarios(tenant, {row.scenario for row in file.rows})
+    async def _plans(self, tenant: TenantId, file: ClassFile) -> Sequence[DrillPlan | None]:
+        """Of each row, None: it is called off; raises `ClassFileInvalid` with everything that is wrong with the file.
+
+        Who calls a class off need not say again what it was.
+        """
+        scenarios = await self._scenarios(tenant, {row.scenario for row in file.rows if not row.is_cancelled})
         faults = [*file.faults, *doubled(file.rows)]
-        plans = []
+        plans: list[DrillPlan | None] = []
         for row in file.rows:
+            if row.is_cancelled:
+                plans.append(None)
+                continue
             found = scenarios.get(row.scenario, ())
             if len(found) != 1:
                 named = "several scenarios have that title; give the id" if found else "there is no such scenario"
@@ -105,6 +113,7 @@ class ImportDrills:
 
 
 def _plan(row: ClassRow, scenario: ScenarioId) -> DrillPlan:
+    """Raises `DrillInvalid`."""
     plan = DrillPlan(
         name=row.name,
         scenario=scenario,
@@ -115,7 +124,7 @@ def _plan(row: ClassRow, scenario: ScenarioId) -> DrillPlan:
         walk_ins=row.walk_ins,
         turns_in_flight=row.turns_in_flight,
     )
-    return plan if row.is_cancelled else checked(plan)
+    return checked(plan)
 
 
 def _new(author: Viewer, plan: DrillPlan, key: str, now: datetime) -> Drill:

@@ -117,6 +117,19 @@ def test_a_calendar_may_call_everything_off() -> None:
     assert row.is_cancelled
 
 
+def test_one_time_of_many_may_be_called_off_by_itself() -> None:
+    weekly = read(event("DTSTART:20260302T090000Z", "DTEND:20260302T094500Z", "RRULE:FREQ=WEEKLY;COUNT=2"))
+    alone = event("RECURRENCE-ID:20260309T090000Z", "DTSTART:20260309T090000Z", "DURATION:PT45M")
+    (row,) = read("METHOD:CANCEL", alone).rows
+    assert (row.key, row.is_cancelled) == (weekly.rows[1].key, True)
+
+
+def test_long_texts_of_what_is_called_off_are_not_told_with_each_of_its_times() -> None:
+    long = "x" * 10_000
+    daily = event(*TIMES, f"X-DRILLYARD-SCENARIO:{long}", "RRULE:FREQ=DAILY;COUNT=3", "STATUS:CANCELLED", name=long)
+    assert {len(row.name + row.scenario) for row in read(daily).rows} == {400}
+
+
 def test_only_what_is_not_over_is_read_until_a_year_from_now() -> None:
     daily = read(event("DTSTART:20250301T110000Z", "DURATION:PT2H", "RRULE:FREQ=DAILY"))
     assert len(daily.rows) == 367
@@ -140,6 +153,8 @@ def test_only_what_is_not_over_is_read_until_a_year_from_now() -> None:
         ((*TIMES, "RRULE:FREQ=DAILY;BYHOUR=1,2,3"), "repeats it within a day"),
         ((*TIMES, "RRULE:FREQ=DAILY", "RRULE:FREQ=MINUTELY"), "repeats it within a day"),
         ((*TIMES, "RRULE:FREQ=SOMETIMES"), "RRULE cannot be read"),
+        ((*TIMES, "RRULE:FREQ=DAILY;INTERVAL=0"), "INTERVAL that is no number from 1 on"),
+        ((*TIMES, f"X-DRILLYARD-SCENARIO:{'x' * 201}"), "at most 200 characters"),
     ],
 )
 def test_what_is_no_class_is_refused_with_its_reason(lines: tuple[str, ...], words: str) -> None:

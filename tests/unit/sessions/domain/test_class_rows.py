@@ -3,29 +3,25 @@
 from dataclasses import replace
 from datetime import timedelta
 
-from sessions.domain.class_rows import Change, ClassRow, doubled, import_key, step, vanished
+from sessions.domain.class_rows import Change, ClassRow, ImportStep, called_off, doubled, import_key, step, vanished
 from sessions.domain.drill import DrillEvent, DrillState, ended
 from tests.support.drill_world import drill, plan
 from tests.support.records_world import NOON
 
 ROW = ClassRow("line 2", "a", "A", NOON, NOON + timedelta(hours=1), "Renewal", 9)
-OFF = replace(ROW, is_cancelled=True)
 STORED = drill()
 
 
-def test_a_class_that_is_not_there_is_added() -> None:
-    added = step(ROW, plan(), None, STORED)
-    assert added is not None
+def test_a_class_that_is_not_there_is_added_unless_it_is_called_off() -> None:
+    added = step(plan(), None, STORED)
     assert (added.change, added.drill) == (Change.ADDED, STORED)
-    assert step(OFF, plan(), None, STORED) is None
+    assert called_off(None) is None
 
 
 def test_a_class_that_is_there_is_changed_where_it_differs() -> None:
-    same = step(ROW, STORED.plan, STORED, drill("new"))
-    moved = step(ROW, plan(name="moved"), STORED, drill("new"))
-    off = step(OFF, STORED.plan, STORED, drill("new"))
-    assert same is not None
-    assert moved is not None
+    same = step(STORED.plan, STORED, drill("new"))
+    moved = step(plan(name="moved"), STORED, drill("new"))
+    off = called_off(STORED)
     assert off is not None
     assert (same.change, same.drill) == (Change.UNCHANGED, STORED)
     assert (moved.change, moved.drill.plan.name, moved.drill.version) == (Change.CHANGED, "moved", 2)
@@ -35,10 +31,8 @@ def test_a_class_that_is_there_is_changed_where_it_differs() -> None:
 def test_what_was_ended_here_stays_ended() -> None:
     for event in (DrillEvent.CANCEL, DrillEvent.ARCHIVE):
         over = ended(STORED, event)
-        for row, change in ((ROW, Change.LEFT_ALONE), (OFF, Change.UNCHANGED)):
-            found = step(row, plan(name="moved"), over, drill("new"))
-            assert found is not None
-            assert (found.change, found.drill) == (change, over)
+        assert step(plan(name="moved"), over, drill("new")) == ImportStep(Change.LEFT_ALONE, over)
+        assert called_off(over) == ImportStep(Change.UNCHANGED, over)
 
 
 def test_what_the_file_names_no_more_is_cancelled() -> None:

@@ -74,7 +74,7 @@ async def test_a_class_called_off_is_cancelled_and_stays_so(office: Office) -> N
     row = office.row(2)
     assert await office.take(replace(row, is_cancelled=True, ends_at=row.starts_at)) == []
     await office.take(row)
-    assert await office.take(replace(row, is_cancelled=True)) == [Change.CANCELLED]
+    assert await office.take(replace(row, is_cancelled=True, scenario="", name="")) == [Change.CANCELLED]
     assert await office.take(row) == [Change.LEFT_ALONE]
     assert [drill.state for drill in office.drills.all()] == [DrillState.CANCELLED]
 

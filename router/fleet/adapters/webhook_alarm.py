@@ -1,5 +1,6 @@
 """Tells a webhook that replicas are missing, and when they are there. Its address may hold a secret: nobody sees it."""
 
+import asyncio
 from collections.abc import Mapping
 from datetime import UTC, datetime
 
@@ -30,15 +31,16 @@ class WebhookAlarm(Alarm):
         await self._tell(_body("pool_ready", pool, alert, f"{pool}: the replicas that were missing are no longer"))
 
     async def _tell(self, body: Mapping[str, object]) -> None:
+        post = self._client.stream("POST", self._url, json=dict(body), follow_redirects=False, timeout=self._timeout_s)
         try:
-            answer = await self._client.post(
-                self._url, json=dict(body), timeout=self._timeout_s, follow_redirects=False
-            )
-        except (httpx.HTTPError, httpx.InvalidURL) as error:
+            # A round waits for this: each byte of a head may take as long as is allowed, and a body may never end.
+            async with asyncio.timeout(self._timeout_s), post as answer:
+                is_heard, status = answer.is_success, answer.status_code
+        except (httpx.HTTPError, httpx.InvalidURL, TimeoutError) as error:
             # Its words may repeat the address.
             raise AlarmNotHeard(f"the webhook cannot be reached ({type(error).__name__})") from None
-        if not answer.is_success:
-            raise AlarmNotHeard(f"the webhook answered {answer.status_code}")
+        if not is_heard:
+            raise AlarmNotHeard(f"the webhook answered {status}")
 
 
 def _body(event: str, pool: PoolName, alert: Alert, text: str) -> Mapping[str, object]:

@@ -1,5 +1,6 @@
 """A webhook is told by POST, hears of trouble in our words, and its address stays a secret."""
 
+import asyncio
 import json
 from asyncio import StreamReader, StreamWriter
 from collections.abc import AsyncIterator
@@ -83,3 +84,25 @@ async def test_a_webhook_that_is_away_or_silent_was_not_heard(client: httpx.Asyn
 async def test_nobody_to_be_told_is_no_trouble() -> None:
     await QuietAlarm().short(POOL, ALERT)
     await QuietAlarm().over(POOL, ALERT)
+
+
+async def test_a_webhook_that_never_ends_its_answer_holds_no_round_up(client: httpx.AsyncClient) -> None:
+    async def dripping(writer: StreamWriter, head: bytes) -> None:
+        writer.write(head)
+        while True:
+            writer.write(b"x: y\r\n")
+            await writer.drain()
+            await asyncio.sleep(0.05)
+
+    async def endless_body(_: StreamReader, writer: StreamWriter) -> None:
+        await dripping(writer, b"HTTP/1.1 200 OK\r\n\r\n")
+
+    async def endless_head(_: StreamReader, writer: StreamWriter) -> None:
+        await dripping(writer, b"HTTP/1.1 200 OK\r\n")
+
+    async with asyncio.timeout(10):
+        async with a_server_that(endless_body) as server:
+            await WebhookAlarm(client=client, url=server.url, timeout_s=1).over(POOL, ALERT)
+        async with a_server_that(endless_head) as server:
+            with pytest.raises(AlarmNotHeard):
+                await WebhookAlarm(client=client, url=server.url, timeout_s=0.3).over(POOL, ALERT)

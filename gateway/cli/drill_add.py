@@ -10,13 +10,11 @@ from gateway.cli.api_client import ApiClient
 from gateway.cli.connection import DEFAULT_DATA, BaseUrl, DataFolder, OneKey
 from gateway.cli.drill_call import instructor_client
 from gateway.cli.drill_plan import chosen
-from gateway.cli.drill_table import drill_lines, drill_table
-from gateway.cli.drill_view import console
+from gateway.cli.drill_table import tell
 from gateway.cli.drill_when import At, In, Zone, bell, sent, zone
 from gateway.cli.drill_wire import DrillView, SeriesView
 from gateway.cli.failure import CommandFailed
 from gateway.cli.time_words import span
-from gateway.cli.wire import Answer
 from gateway.wiring.clock import SystemClock
 
 EXAMPLES = (
@@ -68,11 +66,7 @@ def add(  # noqa: PLR0913 - one argument for each option of the command line
         async with instructor_client(base_url, key, data) as client:
             return await _scheduled(client, scenario, name, plan)
 
-    told = asyncio.run(run())
-    if as_json:
-        typer.echo(told.model_dump_json(indent=2))
-        return
-    show(told, timezone)
+    tell(asyncio.run(run()), timezone, as_json=as_json)
 
 
 async def _scheduled(
@@ -83,18 +77,3 @@ async def _scheduled(
     if "cron" in plan:
         return await client.write("/v1/drill-series", SeriesView, body)
     return await client.write("/v1/drills", DrillView, body)
-
-
-def show(told: Answer, timezone: str | None) -> None:
-    """A drill, or a series as a table with what is amiss below it."""
-    screen, in_zone = console(), zone(timezone)
-    if isinstance(told, DrillView):
-        for line in drill_lines(told, in_zone):
-            screen.print(line, markup=False, soft_wrap=True)
-    if isinstance(told, SeriesView):
-        in_zone = in_zone or zone(told.timezone)
-        screen.print(f"series {told.id}: {told.cron} in {told.timezone}", markup=False, soft_wrap=True)
-        screen.print(drill_table(told.drills, in_zone), markup=False)
-        for drill in told.drills:
-            if drill.strain is not None and drill.strain.text:
-                screen.print(f"warning: {drill.starts_at:%Y-%m-%d}: {drill.strain.text}", markup=False, soft_wrap=True)

@@ -3,9 +3,9 @@
 import asyncio
 
 from gateway.cli.connection import DEFAULT_DATA, BaseUrl, DataFolder, OneKey
-from gateway.cli.drill_add import show
 from gateway.cli.drill_call import drill_path, instructor_client
 from gateway.cli.drill_show import DrillName
+from gateway.cli.drill_table import tell
 from gateway.cli.drill_wire import DrillView
 
 EXAMPLES = (
@@ -22,4 +22,4 @@ def cancel(drill: DrillName, *, base_url: BaseUrl = None, key: OneKey = None, da
         async with instructor_client(base_url, key, data) as client:
             return await client.write(f"{drill_path(drill)}/cancel", DrillView, None)
 
-    show(asyncio.run(run()), None)
+    tell(asyncio.run(run()), None)

@@ -7,9 +7,9 @@ from typing import Annotated
 import typer
 
 from gateway.cli.connection import DEFAULT_DATA, BaseUrl, DataFolder, OneKey
-from gateway.cli.drill_add import show
 from gateway.cli.drill_call import drill_path, instructor_client, plan_of
 from gateway.cli.drill_show import DrillName
+from gateway.cli.drill_table import tell
 from gateway.cli.drill_when import At, In, Zone, bell, sent, zone
 from gateway.cli.drill_wire import DrillView
 from gateway.cli.failure import CommandFailed
@@ -58,11 +58,7 @@ def move(  # noqa: PLR0913 - one argument for each option of the command line
             times = {"starts_at": sent(start), "ends_at": sent(end)}
             return await client.put(drill_path(drill), DrillView, {**plan_of(found), **times})
 
-    told = asyncio.run(run())
-    if as_json:
-        typer.echo(told.model_dump_json(indent=2))
-    else:
-        show(told, timezone)
+    tell(asyncio.run(run()), timezone, as_json=as_json)
 
 
 def _signed(written: str) -> timedelta:

@@ -7,8 +7,8 @@ import typer
 
 from gateway.cli.api_client import path_part
 from gateway.cli.connection import DEFAULT_DATA, BaseUrl, DataFolder, OneKey
-from gateway.cli.drill_add import show
 from gateway.cli.drill_call import instructor_client
+from gateway.cli.drill_table import tell
 from gateway.cli.drill_when import Zone
 from gateway.cli.drill_wire import SeriesView
 
@@ -39,8 +39,4 @@ def series(  # noqa: PLR0913 - one argument for each option of the command line
                 return await client.write(f"{path}/cancel", SeriesView, None)
             return await client.read(path, SeriesView)
 
-    told = asyncio.run(run())
-    if as_json:
-        typer.echo(told.model_dump_json(indent=2))
-    else:
-        show(told, timezone)
+    tell(asyncio.run(run()), timezone, as_json=as_json)

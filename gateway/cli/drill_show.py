@@ -6,8 +6,8 @@ from typing import Annotated
 import typer
 
 from gateway.cli.connection import DEFAULT_DATA, BaseUrl, DataFolder, OneKey
-from gateway.cli.drill_add import show as shown
 from gateway.cli.drill_call import drill_path, instructor_client
+from gateway.cli.drill_table import tell
 from gateway.cli.drill_when import Zone
 from gateway.cli.drill_wire import DrillView
 
@@ -31,8 +31,4 @@ def show(
         async with instructor_client(base_url, key, data) as client:
             return await client.read(drill_path(drill), DrillView)
 
-    told = asyncio.run(run())
-    if as_json:
-        typer.echo(told.model_dump_json(indent=2))
-    else:
-        shown(told, timezone)
+    tell(asyncio.run(run()), timezone, as_json=as_json)

@@ -3,13 +3,32 @@
 from collections.abc import Iterable, Iterator
 from datetime import UTC, tzinfo
 
+import typer
 from rich.table import Table
 
-from gateway.cli.drill_when import both_clocks, clock
-from gateway.cli.drill_wire import DrillView, ImportView
+from gateway.cli.drill_view import console
+from gateway.cli.drill_when import both_clocks, clock, zone
+from gateway.cli.drill_wire import DrillView, ImportView, SeriesView
 from gateway.cli.folding_table import folding_table
 
 _COUNTS = ("added", "changed", "cancelled", "unchanged", "left_alone")
+
+
+def tell(told: DrillView | SeriesView, timezone: str | None, *, as_json: bool = False) -> None:
+    """A drill in some lines, a series as a table with what is amiss below it; a series by default in its own zone."""
+    if as_json:
+        typer.echo(told.model_dump_json(indent=2))
+        return
+    screen, in_zone = console(), zone(timezone)
+    if isinstance(told, DrillView):
+        for line in drill_lines(told, in_zone):
+            screen.print(line, markup=False, soft_wrap=True)
+        return
+    screen.print(f"series {told.id}: {told.cron} in {told.timezone}", markup=False, soft_wrap=True)
+    screen.print(drill_table(told.drills, in_zone or zone(told.timezone)), markup=False)
+    for drill in told.drills:
+        if drill.strain is not None and drill.strain.text:
+            screen.print(f"warning: {drill.starts_at:%Y-%m-%d}: {drill.strain.text}", markup=False, soft_wrap=True)
 
 
 def drill_table(drills: Iterable[DrillView], zone: tzinfo | None) -> Table:

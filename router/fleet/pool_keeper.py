@@ -20,7 +20,7 @@ from router.fleet.domain.scaling import Alert, Decision, Move, alert_of, decide
 from router.fleet.domain.sight import Sight, Watch, guessed
 from router.fleet.domain.silence import Silence
 from router.fleet.domain.steps import Steps
-from router.fleet.domain.timeline import lead
+from router.fleet.domain.timeline import lead, reach_s
 from router.fleet.domain.warmth import WarmLook
 from router.fleet.errors import (
     AlarmNotHeard,
@@ -111,9 +111,8 @@ class PoolKeeper:
     def _bookings(self, book: PoolBook, rules: PoolRules, now: float) -> Awaitable[Sequence[Booking]]:
         """As far ahead as anything has to be begun now, and as far back as gaps are filled."""
         ahead = lead(rules, measured_start_s(book.starts))
-        waves = -(-rules.maximum // rules.starts_at_once)
-        until = now + max(ahead.ahead_s + waves * ahead.start_s, rules.alert_s) + HOUR_S
-        return self._around.calendar.bookings(since=now - HOUR_S, until=until)
+        until = now + max(reach_s(rules, ahead), rules.alert_s) + HOUR_S
+        return self._around.calendar.bookings(since=now - max(HOUR_S, ahead.start_s), until=until)
 
     async def _whole(
         self, book: PoolBook, hosted: Sequence[HostedReplica], bookings: Sequence[Booking], now: float

@@ -83,6 +83,16 @@ async def test_one_that_is_warm_as_its_class_is_cancelled_is_not_given_to_the_ro
     assert house.routers.joined == {}
 
 
+async def test_a_gap_is_filled_that_is_shorter_than_a_start_however_long_starts_take() -> None:
+    hour = 3600.0
+    rules = PoolRules(seats_per_replica=8, maximum=4, unmeasured_start_s=2 * hour, safety=1.5, spare_starts=0)
+    house = FleetHouse([booking("over", 0.0, hour, 5), booking("next", 6.5 * hour, 7 * hour, 5)], rules=rules)
+    house.clock.now = 3 * hour
+    (report,) = await house.controller.take_round(house.clock.now)
+    assert report.round is not None
+    assert report.round.wanted == 1
+
+
 async def test_what_it_made_of_the_pool_is_kept_for_whoever_asks() -> None:
     house = house_with_a_class()
     await house.until(100.0)

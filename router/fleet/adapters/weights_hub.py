@@ -21,8 +21,8 @@ from router.fleet.errors import WeightsUnusable
 from router.fleet.ports import WeightsSource
 
 _MOST_PAGES: Final = 20
-_LARGEST_SMALL_BYTES: Final = 64 << 20
-"""A file without a digest at the hub is held in memory."""
+_MOST_SMALL_BYTES: Final = 64 << 20
+"""Files without a digest at the hub are held in memory."""
 _NOT_NOW: Final = frozenset({HTTPStatus.REQUEST_TIMEOUT, HTTPStatus.TOO_MANY_REQUESTS})
 _REFUSALS: Final = frozenset({HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN})
 
@@ -58,7 +58,8 @@ class WeightsHub(WeightsSource):
 
     @override
     def files(self) -> WeightsList:
-        return weights_list([self._known(entry) for entry in self._entries()])
+        self._small.clear()
+        return weights_list(self._known(entry) for entry in self._entries())
 
     @override
     def read(self, file: WeightsFile, *, start: int) -> Iterator[bytes]:
@@ -88,13 +89,15 @@ class WeightsHub(WeightsSource):
         path, size, lfs = str(entry["path"]), entry.get("size"), entry.get("lfs")
         if isinstance(lfs, dict):
             size = lfs.get("size", size)
-            return WeightsFile(path, str(lfs.get("oid")), size if isinstance(size, int) else None)
-        content = b""
+            if not isinstance(size, int):
+                raise WeightsUnusable(f"the hub does not say how large {path} is")
+            return WeightsFile(path, str(lfs.get("oid")), size)
+        content, held = bytearray(), sum(map(len, self._small.values()))
         for chunk in self._streamed(path, 0):
             content += chunk
-            if len(content) > _LARGEST_SMALL_BYTES:
-                raise WeightsUnusable(f"the hub knows no digest of {path}, which is large")
-        self._small[path] = content
+            if held + len(content) > _MOST_SMALL_BYTES:
+                raise WeightsUnusable(f"the hub knows no digest of {path}, which is large, or one of many")
+        self._small[path] = bytes(content)
         return WeightsFile(path, hashlib.sha256(content).hexdigest(), len(content))
 
     def _streamed(self, path: str, start: int) -> Iterator[bytes]:

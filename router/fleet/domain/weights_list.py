@@ -8,7 +8,7 @@ import hashlib
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import islice, pairwise
 from pathlib import PurePosixPath
 from typing import Final
 
@@ -17,6 +17,7 @@ from router.fleet.errors import WeightsUnusable
 LIST_NAME: Final = "SHA256SUMS"
 MOST_FILES: Final = 10_000
 _LONGEST_PATH: Final = 1_000
+_DIGEST: Final = re.compile(r"[0-9a-f]{64}")
 _LINE: Final = re.compile(r"([0-9a-f]{64}) [ *](.+)")
 _UNITS: Final = ("B", "KiB", "MiB", "GiB", "TiB")
 _STEP: Final = 1024
@@ -48,13 +49,15 @@ class WeightsList:
 
 def weights_list(files: Iterable[WeightsFile]) -> WeightsList:
     """Raises `WeightsUnusable` for a path that leaves the folder, or cannot stand beside the others in it."""
-    listed = sorted(files, key=lambda file: file.path.encode())
-    if not listed:
+    given = list(islice(files, MOST_FILES + 1))
+    if not given:
         raise WeightsUnusable("the list of the weights names no file")
-    if len(listed) > MOST_FILES:
+    if len(given) > MOST_FILES:
         raise WeightsUnusable(f"the list of the weights names more than {MOST_FILES} files")
-    for file in listed:
+    for file in given:
         _check_path(file.path)
+        _check_digest(file)
+    listed = sorted(given, key=lambda file: file.path.encode())
     _check_together([file.path for file in listed])
     return WeightsList(tuple(listed))
 
@@ -103,6 +106,12 @@ def _check_path(path: str) -> None:
         raise WeightsUnusable(f"the list of the weights names {path[:80]!r}, which is not inside the folder")
     if not is_listed(path):
         raise WeightsUnusable(f"the list of the weights names {path[:80]!r}, and hidden files and the list stay out")
+
+
+def _check_digest(file: WeightsFile) -> None:
+    # Partial downloads are named by it.
+    if not _DIGEST.fullmatch(file.sha256):
+        raise WeightsUnusable(f"the list of the weights says of {file.path} what is no SHA-256 digest")
 
 
 def _check_together(paths: Sequence[str]) -> None:

@@ -136,6 +136,40 @@ def test_a_list_that_is_none_is_refused(hub: WeightsHub, server: WeightsServer, 
         hub.files()
 
 
+@pytest.mark.parametrize(
+    ("lfs", "reason"),
+    [
+        ({"oid": "../../secret", "size": 3}, "no SHA-256 digest"),
+        ({"oid": "a" * 64 + "\n", "size": 3}, "no SHA-256 digest"),
+        ({"size": 3}, "no SHA-256 digest"),
+        ({"oid": "a" * 64}, "how large"),
+    ],
+)
+def test_a_large_file_without_a_digest_or_a_size_is_refused(
+    hub: WeightsHub, server: WeightsServer, lfs: dict[str, object], reason: str
+) -> None:
+    server.served[TREE] = json.dumps([{"type": "file", "path": LARGE, "lfs": lfs}]).encode()
+    with pytest.raises(WeightsUnusable, match=reason):
+        hub.files()
+
+
+def test_a_path_that_no_file_can_have_is_refused(hub: WeightsHub, server: WeightsServer) -> None:
+    server.served[TREE] = json.dumps([entry(path, b"x", is_large=True) for path in ("a", "\ud800")]).encode()
+    with pytest.raises(WeightsUnusable, match="which is no path"):
+        hub.files()
+
+
+def test_small_files_are_small_together_too(
+    hub: WeightsHub, server: WeightsServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("router.fleet.adapters.weights_hub._MOST_SMALL_BYTES", 10)
+    many = {f"part-{number}": b"x" * 4 for number in range(3)}
+    server.served |= {resolved(path): content for path, content in many.items()}
+    server.served[TREE] = json.dumps([entry(path, content) for path, content in many.items()]).encode()
+    with pytest.raises(WeightsUnusable, match="part-2, which is large, or one of many"):
+        hub.files()
+
+
 def test_a_repository_that_is_not_there_is_said(client: httpx.Client, server: WeightsServer) -> None:
     with pytest.raises(WeightsUnusable, match="the hub does not have its list of files"):
         WeightsHub(client=client, place=HubPlace(server.url, "owner/none", "main")).files()
@@ -152,7 +186,7 @@ def test_a_hub_that_is_away_may_be_back(client: httpx.Client) -> None:
 def test_a_large_file_that_the_hub_knows_no_digest_of_is_not_held_in_memory(
     hub: WeightsHub, server: WeightsServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("router.fleet.adapters.weights_hub._LARGEST_SMALL_BYTES", 1_000)
+    monkeypatch.setattr("router.fleet.adapters.weights_hub._MOST_SMALL_BYTES", 1_000)
     server.served[TREE] = json.dumps([entry(LARGE, FILES[LARGE])]).encode()
     with pytest.raises(WeightsUnusable, match="knows no digest"):
         hub.files()

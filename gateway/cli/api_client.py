@@ -77,10 +77,11 @@ class ApiClient:
     async def scenarios(self) -> list[ScenarioView]:
         return await self.every("/v1/scenarios", Page[ScenarioView])
 
-    async def start_session(self, scenario: str, *, metadata: dict[str, str], idempotency: str) -> SessionView:
-        return await self.write(
-            "/v1/sessions", SessionView, {"scenario_id": scenario, "metadata": metadata}, idempotency=idempotency
-        )
+    async def start_session(
+        self, scenario: str, *, metadata: dict[str, str], idempotency: str, drill: str | None = None
+    ) -> SessionView:
+        body: dict[str, object] = {"scenario_id": scenario, "drill_id": drill, "metadata": metadata}
+        return await self.write("/v1/sessions", SessionView, body, idempotency=idempotency)
 
     async def session(self, session: str) -> SessionView:
         return await self.read(f"/v1/sessions/{path_part(session)}", SessionView)

@@ -23,14 +23,18 @@ EXAMPLES = (
     "Examples:\n\n"
     "  drillyard chat\n\n"
     "  drillyard chat --scenario zh --keep\n\n"
+    "  drillyard chat --drill 5f0c0f6e-6a0e-4bd1-9d2a-2f0f3a1b7c11\n\n"
     "  drillyard chat --session 0b7a52d1-6f3c-4d3b-9a57-0b1f7f0f1c11"
 )
 
 
-def chat(
+def chat(  # noqa: PLR0913 - one argument for each option of the command line
     *,
     scenario: Annotated[
         str | None, typer.Option(help="Id, locale (zh, en-GB) or part of the title; by default the first one.")
+    ] = None,
+    drill: Annotated[
+        str | None, typer.Option(metavar="ID", help="Take a seat in this class, and play what it plays.")
     ] = None,
     session: Annotated[str | None, typer.Option(metavar="ID", help="Go on with this session.")] = None,
     keep: Annotated[bool, typer.Option("--keep", help="Leave the session open at the end.")] = False,
@@ -39,24 +43,34 @@ def chat(
     data: DataFolder = DEFAULT_DATA,
 ) -> None:
     """Play one session as a trainee: write, and read the reply as it comes."""
-    if scenario is not None and session is not None:
-        raise typer.BadParameter("a session has its scenario already; give one of --scenario and --session")
+    if sum(each is not None for each in (scenario, drill, session)) > 1:
+        raise typer.BadParameter(
+            "a class and a session have their scenario; give one of --scenario, --drill, --session"
+        )
     told = connection(base_url=base_url, keys=(key,) if key else (), data=data)
     with suppress(ImportError):
         import readline  # noqa: F401, PLC0415 - gives input() its line editing, where there is one
     with asyncio.Runner() as runner:
-        interrupted = _play(runner, told, scenario=scenario, session=session, keep=keep)
+        interrupted = _play(runner, told, scenario=scenario, drill=drill, session=session, keep=keep)
     if interrupted:
         raise typer.Exit(INTERRUPTED)
 
 
-def _play(runner: asyncio.Runner, told: Connection, *, scenario: str | None, session: str | None, keep: bool) -> bool:
+def _play(
+    runner: asyncio.Runner,
+    told: Connection,
+    *,
+    scenario: str | None,
+    drill: str | None,
+    session: str | None,
+    keep: bool,
+) -> bool:
     """Whether it was left by Ctrl-C. Lines are read between the runs of the loop, where Ctrl-C acts as everywhere."""
     api = runner.run(_opened(told.base_url))
     try:
         reader = api.as_holder_of(told.instructor_key or told.keys[0])
         talk = ChatSession(client=api.as_holder_of(told.keys[0]), reader=reader, screen=console())
-        found = runner.run(talk.begin(scenario=scenario, session=session, default=told.default_scenario))
+        found = runner.run(talk.begin(scenario=scenario, drill=drill, session=session, default=told.default_scenario))
         try:
             return _talk(runner, talk)
         finally:

@@ -12,6 +12,7 @@ from rich.console import Console
 
 from gateway.cli.api_client import ApiClient, TimedEvent
 from gateway.cli.api_faults import ApiFault, ApiRefused, ApiUnreachable
+from gateway.cli.drill_call import scenario_of
 from gateway.cli.drill_plan import chosen
 from gateway.cli.drill_view import seconds, share
 from gateway.cli.heard_turn import HeardTurn
@@ -37,14 +38,17 @@ class ChatSession:
         self._session = ""
         self._next_turn = 1
 
-    async def begin(self, *, scenario: str | None, session: str | None, default: str | None) -> SessionView:
+    async def begin(
+        self, *, scenario: str | None, session: str | None, default: str | None, drill: str | None = None
+    ) -> SessionView:
         if session is not None:
             found = await self._client.session(session)
             self.note(f"session {found.id} goes on after turn {found.turn_count}")
         else:
-            meant = chosen(await self._client.scenarios(), scenario, default=default)
+            asked = scenario if drill is None else await scenario_of(self._client, drill)
+            meant = chosen(await self._client.scenarios(), asked, default=default)
             found = await self._client.start_session(
-                meant.id, metadata={"source": "drillyard chat"}, idempotency=str(uuid4())
+                meant.id, metadata={"source": "drillyard chat"}, idempotency=str(uuid4()), drill=drill
             )
             self.note(f"{meant.title} ({meant.locale}), session {found.id}; /help tells what else you can write")
         self._session = found.id

@@ -20,6 +20,7 @@ from gateway.cli.connection import (
     connection,
     keys_of,
 )
+from gateway.cli.drill_call import scenario_of
 from gateway.cli.drill_class import play_class
 from gateway.cli.drill_plan import DrillPlan, check_turns, chosen
 from gateway.cli.drill_report import Report
@@ -48,6 +49,7 @@ EXAMPLES = (
     "Examples:\n\n"
     "  drillyard drill run --scenario zh --trainees 8 --turns 5\n\n"
     "  drillyard drill run --scenario en --trainees 40 --turns 10 --think 5 --json drill.json\n\n"
+    "  drillyard drill run --drill 5f0c0f6e-6a0e-4bd1-9d2a-2f0f3a1b7c11 --trainees 30\n\n"
     "  drillyard drill run --base-url https://drills.example --keys-file keys.txt --scenario 'angry customer'\n\n"
     "Leaves with 0 when every turn was right, 1 when anything failed, 130 after Ctrl-C."
 )
@@ -67,6 +69,9 @@ def run(  # noqa: PLR0913 - one argument for each option of the command line
     scenario: Annotated[
         str | None, typer.Option(help="Id, locale (zh, en-GB) or part of the title; by default the first one.")
     ] = None,
+    drill: Annotated[
+        str | None, typer.Option(metavar="ID", help="Take the seats of this class, and play what it plays.")
+    ] = None,
     trainees: Annotated[int, typer.Option(min=1, max=5000, help="Sessions at the same time.")] = 4,
     turns: Annotated[int, typer.Option(min=1, max=200, help="Turns of each session.")] = 5,
     think: Annotated[
@@ -84,6 +89,8 @@ def run(  # noqa: PLR0913 - one argument for each option of the command line
     seed: Annotated[int, typer.Option(help="Of the drawn times to think; the same seed draws the same.")] = 1,
 ) -> None:
     """Play many sessions at once with scripted trainees, and tell how it went."""
+    if scenario is not None and drill is not None:
+        raise typer.BadParameter("a class has its scenario; give one of --scenario and --drill")
     told = connection(base_url=base_url, keys=keys_of(key, keys_file), data=data)
     if json_file is not None:
         drill_report.check_writable(json_file)
@@ -92,9 +99,11 @@ def run(  # noqa: PLR0913 - one argument for each option of the command line
     def planned(found: ScenarioView) -> DrillPlan:
         check_turns(found, turns)
         said = own_lines or trainee_lines.bundled(found.locale)
-        return DrillPlan(found.id, trainees, turns, think_s=think, timeout_s=timeout, seed=seed, lines=said)
+        return DrillPlan(
+            found.id, trainees, turns, think_s=think, timeout_s=timeout, seed=seed, lines=said, drill=drill
+        )
 
-    report = asyncio.run(_played(told, scenario, planned))
+    report = asyncio.run(_played(told, scenario, drill, planned))
     drill_report.show(report, console())
     if json_file is not None:
         drill_report.write(report, json_file)
@@ -104,14 +113,18 @@ def run(  # noqa: PLR0913 - one argument for each option of the command line
         raise typer.Exit(1)
 
 
-async def _played(told: Connection, asked: str | None, planned: Callable[[ScenarioView], DrillPlan]) -> Report:
+async def _played(
+    told: Connection, scenario: str | None, drill: str | None, planned: Callable[[ScenarioView], DrillPlan]
+) -> Report:
     born = perf_counter()
 
     def clock() -> float:
         return perf_counter() - born
 
     async with Api(base_url=told.base_url, clock=clock) as api:
-        found = chosen(await api.as_holder_of(told.keys[0]).scenarios(), asked, default=told.default_scenario)
+        first = api.as_holder_of(told.keys[0])
+        asked = scenario if drill is None else await scenario_of(first, drill)
+        found = chosen(await first.scenarios(), asked, default=told.default_scenario)
         plan = planned(found)
         screen = console()
         screen.print(f"{plan.trainees} trainees, {plan.turns} turns each: {found.title} ({found.locale})", markup=False)

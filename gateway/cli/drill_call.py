@@ -30,6 +30,11 @@ def drill_path(drill: str) -> str:
     return f"/v1/drills/{path_part(drill)}"
 
 
+async def scenario_of(client: ApiClient, drill: str) -> str:
+    """The id of what the class plays."""
+    return (await client.read(drill_path(drill), DrillView)).scenario_id
+
+
 def plan_of(drill: DrillView) -> dict[str, object]:
     """What a `PUT` takes to leave it as it is."""
     return {

@@ -17,6 +17,8 @@ class DrillPlan:
     timeout_s: float
     seed: int
     lines: Sequence[str]
+    drill: str | None = None
+    """The class whose seats are taken."""
 
 
 def chosen(scenarios: Sequence[ScenarioView], asked: str | None, *, default: str | None) -> ScenarioView:

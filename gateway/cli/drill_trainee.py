@@ -68,7 +68,7 @@ class ScriptedTrainee:
         while True:
             try:
                 session = await self._client.start_session(
-                    self._plan.scenario, metadata=metadata, idempotency=self._start_key
+                    self._plan.scenario, metadata=metadata, idempotency=self._start_key, drill=self._plan.drill
                 )
             except ApiUnreachable:
                 self._may_have_started = False

@@ -1,5 +1,6 @@
 """The commands against the real gateway, with real Redis, real Postgres and scripted engines."""
 
+import io
 import json
 import signal
 import subprocess
@@ -88,6 +89,23 @@ def test_a_drill_against_the_real_thing_passes(drillyard: Command, stack: World,
     assert not told["summary"]["changes"]
     assert {row["pin"] for row in told["turns"] if row["turn"] > 1} == {"kept"}
     assert open_sessions(stack) == 0
+
+
+def test_a_class_of_the_calendar_is_played_in_its_seats(
+    drillyard: Command, stack: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    here = ("--data", str(tmp_path / "data"))
+    words = ("--scenario", "en", "--in", "1m", "--for", "5m", "--trainees", "3", "--seats", "3", "--json")
+    lesson = json.loads(drillyard("drill", "add", *here, "--key", stack.seed.keys.operator, *words).out)["id"]
+    ended = drillyard("drill", "run", *here, "--drill", lesson, "--trainees", "2", "--turns", "1")
+    assert ended.code == 0, ended
+    monkeypatch.setattr(sys, "stdin", io.StringIO("Good morning.\n"))
+    ended = drillyard("chat", *here, "--drill", lesson)
+    assert "turn 1, replica-" in ended.out, ended
+    with stack.client(stack.seed.keys.operator) as client:
+        assert len(client.get("/v1/sessions", params={"drill_id": lesson}).json()["items"]) == 3
+    for command in ("chat", "drill run"):
+        assert drillyard(*command.split(), *here, "--drill", lesson, "--scenario", "en").code == 2
 
 
 def test_a_replica_killed_in_a_drill_moves_its_sessions_and_nothing_fails(doomed: World, tmp_path: Path) -> None:

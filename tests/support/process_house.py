@@ -105,10 +105,11 @@ async def process_house(
         for each in await house.host.list():
             await house.host.stop(each.id, among=0)
         await house.until(lambda listed: not listed)
-    assert _working_in(folder) == []
+    assert working_in(folder) == []
 
 
-def _working_in(folder: Path) -> list[int]:
+def working_in(folder: Path) -> list[int]:
+    """Whoever has its working directory there."""
     left = []
     for one in living():
         with suppress(OSError):

@@ -56,3 +56,11 @@ def scheduled(
     answer = instructor.post("/v1/drills", json=body)
     assert answer.status_code == httpx.codes.CREATED, answer.text
     return ScheduledClass(answer.json()["id"], scenario, begins, ends)
+
+
+def caller(ready: Mapping[str, Any], role: str) -> httpx.Client:
+    """Somebody who holds a key of that role; `ready` as above."""
+    keys = ready["keys"]
+    key = keys["trainees"][0] if role == "trainee" else keys[role]
+    headers = {"Authorization": f"Bearer {key}"}
+    return httpx.Client(base_url=ready["base_url"], headers=headers, trust_env=False, timeout=60)

@@ -15,10 +15,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import httpx
 import pytest
 
-from tests.support.scheduled_class import scheduled
+from tests.support.scheduled_class import caller, scheduled
 
 pytestmark = [pytest.mark.vllm, pytest.mark.timeout(1800)]
 
@@ -38,12 +37,6 @@ class Stack:
     def ready(self) -> dict[str, Any]:
         content: dict[str, Any] = json.loads((self.data / "ready.json").read_text())
         return content
-
-    def client(self, role: str) -> httpx.Client:
-        keys = self.ready["keys"]
-        key = keys["trainees"][0] if role == "trainee" else keys[role]
-        headers = {"Authorization": f"Bearer {key}"}
-        return httpx.Client(base_url=self.ready["base_url"], headers=headers, trust_env=False, timeout=60)
 
     def logs(self) -> str:
         files = (self.data / "logs" / "fleet.log", *(self.data / "fleet" / "logs").glob("*.log"))
@@ -69,7 +62,7 @@ def stack(tmp_path: Path) -> Iterator[Stack]:
 
 
 def test_a_class_gets_its_replica_before_the_bell_and_none_is_left_after_its_end(stack: Stack) -> None:
-    with stack.client("instructor") as instructor, stack.client("operator") as operator:
+    with caller(stack.ready, "instructor") as instructor, caller(stack.ready, "operator") as operator:
 
         def replicas() -> list[str]:
             found = operator.get("/v1/fleet").raise_for_status().json()["replicas"]
@@ -83,7 +76,7 @@ def test_a_class_gets_its_replica_before_the_bell_and_none_is_left_after_its_end
         warm_before_bell_s = drill.bell_in_s()
         while drill.bell_in_s() > 0:
             time.sleep(0.2)
-        with stack.client("trainee") as trainee:
+        with caller(stack.ready, "trainee") as trainee:
             session = drill.session(trainee)
             usage = drill.turn(trainee, session)["usage"]
             assert usage["completion_tokens"] > 0

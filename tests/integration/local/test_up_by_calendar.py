@@ -8,7 +8,6 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
-from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -16,10 +15,9 @@ from typing import Any
 import httpx
 import pytest
 
-from router.fleet.adapters.processes.replica_shim import living
 from tests.integration.local.conftest import Up
-from tests.support.process_house import lives, process_house
-from tests.support.scheduled_class import scheduled
+from tests.support.process_house import lives, process_house, working_in
+from tests.support.scheduled_class import caller, scheduled
 from tests.support.tiny_model import tiny_model
 
 pytestmark = [pytest.mark.redis, pytest.mark.postgres]
@@ -67,25 +65,14 @@ class Stack:
         file = self.data / "logs" / f"{name}.log"
         return file.read_text() if file.exists() else ""
 
-    def client(self, role: str) -> httpx.Client:
-        ready: dict[str, Any] = json.loads((self.data / "ready.json").read_text())
-        key = ready["keys"]["trainees"][0] if role == "trainee" else ready["keys"][role]
-        headers = {"Authorization": f"Bearer {key}"}
-        return httpx.Client(base_url=ready["base_url"], headers=headers, trust_env=False, timeout=30)
-
     def stop(self) -> None:
         assert self.process is not None
         self.process.send_signal(signal.SIGINT)
         assert self.process.wait(START_S) == 0, self.said
 
     def pool(self) -> list[int]:
-        """What runs of the pool: it works in the stack's own folder."""
-        found = []
-        for one in living():
-            with suppress(OSError):
-                if (Path("/proc") / str(one.process.pid) / "cwd").readlink().is_relative_to(self.data / "fleet"):
-                    found.append(one.process.pid)
-        return found
+        """What runs of the pool."""
+        return working_in(self.data / "fleet")
 
     def end(self) -> None:
         if self.process is not None and self.process.poll() is None:
@@ -109,17 +96,17 @@ def replicas(operator: httpx.Client) -> list[dict[str, Any]]:
 def test_a_class_has_its_replica_before_the_bell_and_ctrl_c_leaves_none(stack: Stack) -> None:
     stack.start()
     ready = json.loads((stack.data / "ready.json").read_text())
-    with stack.client("instructor") as instructor, stack.client("operator") as operator:
+    with caller(ready, "instructor") as instructor, caller(ready, "operator") as operator:
         checks = operator.get("/readyz").raise_for_status().json()["checks"]
         assert checks["replicas"] == {"ok": False, "detail": "none is there; they are started before the next class"}
-        with stack.client("trainee") as early:
+        with caller(ready, "trainee") as early:
             session = early.post("/v1/sessions", json={"scenario_id": ready["scenarios"][0]["id"]}).json()["id"]
             refused = early.post(f"/v1/sessions/{session}/turns", json={"text": "Hello?"})
             assert (refused.status_code, refused.json()["code"]) == (503, "no_replica")
             assert "from a class's bell on" in refused.json()["detail"]
         drill = scheduled(instructor, ready, in_s=SOON_S, for_s=CLASS_S, trainees=3)
         stack.until(lambda: [one["health"] for one in replicas(operator)] == ["ready"], within_s=drill.bell_in_s())
-        with stack.client("trainee") as trainee:
+        with caller(ready, "trainee") as trainee:
             session = drill.session(trainee)
             assert drill.turn(trainee, session)["usage"]["completion_tokens"] > 0
             trainee.post(f"/v1/sessions/{session}/close").raise_for_status()

@@ -1,5 +1,6 @@
 """Reading a vLLM profile: a YAML file with one flag a line, as `vllm serve MODEL --config FILE` takes it."""
 
+from collections import Counter
 from collections.abc import Hashable
 from pathlib import Path
 from typing import Any, Final
@@ -11,17 +12,30 @@ from gateway.cli.failure import CommandFailed
 from router.fleet.domain.vllm_flags import FlagValue
 
 LARGEST_BYTES: Final = 1_000_000
+MOST_FLAGS: Final = 1_000
+"""More than any engine has."""
 
 
 class _Strict(yaml.SafeLoader):
-    """YAML lets a key stand twice, and the last one wins in silence."""
+    """YAML lets a key stand twice, and the last one wins in silence; and a few lines of it may refer to each other
+    until they stand for more than any memory holds.
+    """
+
+    @override
+    def compose_node(self, parent: yaml.Node | None, index: Any) -> yaml.Node | None:
+        if self.check_event(yaml.AliasEvent):
+            mark = self.peek_event().start_mark  # type: ignore[no-untyped-call]  # PyYAML's own
+            raise yaml.MarkedYAMLError(problem="what stands elsewhere is written out in a profile", problem_mark=mark)
+        return super().compose_node(parent, index)
 
     @override
     def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Hashable, Any]:
-        keys = [self.construct_object(key, deep=True) for key, _ in node.value]
-        if twice := next((key for key in keys if keys.count(key) > 1), None):
+        found = super().construct_mapping(node, deep=deep)
+        if len(found) < len(node.value):
+            keys = Counter(self.construct_object(key, deep=True) for key, _ in node.value)
+            twice = keys.most_common(1)[0][0]
             raise yaml.MarkedYAMLError(problem=f"{twice} stands there twice", problem_mark=node.start_mark)
-        return super().construct_mapping(node, deep=deep)
+        return found
 
 
 def read_profile(file: Path) -> dict[str, FlagValue]:
@@ -35,6 +49,8 @@ def read_profile(file: Path) -> dict[str, FlagValue]:
         raise CommandFailed(f"{file} is no YAML{_where(error)}") from error
     if not isinstance(told, dict) or not all(isinstance(name, str) for name in told):
         raise CommandFailed(f"{file} holds no flags", advice="write one a line, such as max-model-len: 4096")
+    if len(told) > MOST_FLAGS:
+        raise CommandFailed(f"{file} holds more than {MOST_FLAGS} flags")
     return told
 
 

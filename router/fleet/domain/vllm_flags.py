@@ -5,6 +5,7 @@ silent, as about an unknown flag that is `false`, this is not.
 """
 
 import json
+import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -16,9 +17,9 @@ FlagValue = str | int | float | bool | None | Sequence[object] | Mapping[str, ob
 Flags = Mapping[str, FlagValue]
 
 SECRETS: Final = frozenset({"api-key", "hf-token"})
-_SIZE: Final = re.compile(r"(\d+(?:\.\d+)?)([kKmMgGtT])", re.ASCII)
+_SIZE: Final = re.compile(r"(\d{1,18}(?:\.\d{1,18})?)([kKmMgGtT])", re.ASCII)
 _POWER: Final = "kmgt"
-_WHOLE: Final = re.compile(r"[+-]?\d+", re.ASCII)
+_WHOLE: Final = re.compile(r"[+-]?\d{1,18}", re.ASCII)
 _AUTO: Final = "auto"
 _OFF: Final = "no-"
 _NO_VALUE: Final = "None"
@@ -180,8 +181,9 @@ def _wrong_part(fact: FlagFact, value: object, key: str) -> Finding | None:
 
 def _is_of(kind: Kind, value: object) -> bool:
     match kind:
-        case Kind.JSON:
-            return _is_json(value) if isinstance(value, str) else isinstance(value, Mapping | list)
+        case Kind.JSON | Kind.TEXT_OR_JSON:
+            is_plain = kind is Kind.TEXT_OR_JSON and not isinstance(value, Mapping | list)
+            return is_plain or (isinstance(value, str | Mapping | list) and _is_json(value))
         case Kind.TEXT:
             return not isinstance(value, Mapping)
         case Kind.SIZE_OR_AUTO:
@@ -190,16 +192,15 @@ def _is_of(kind: Kind, value: object) -> bool:
             return as_size(value) is not None
         case Kind.INTEGER:
             return isinstance(value, int) or (isinstance(value, str) and _WHOLE.fullmatch(value.strip()) is not None)
-        case Kind.NUMBER:
-            return as_number(value) is not None
         case _:
-            return True
+            return as_number(value) is not None
 
 
-def _is_json(text: str) -> bool:
+def _is_json(value: object) -> bool:
+    """A text that is JSON, or a table or list that can be written as JSON: YAML knows dates and sets too."""
     try:
-        json.loads(text)
-    except ValueError:
+        json.loads(value) if isinstance(value, str) else json.dumps(value)
+    except (TypeError, ValueError, RecursionError):
         return False
     return True
 
@@ -238,9 +239,10 @@ def as_size(value: object) -> int | None:
 
 def as_number(value: object) -> float | None:
     try:
-        return float(value) if isinstance(value, int | float | str) else None
-    except ValueError:
+        number = float(value) if isinstance(value, int | float | str) else math.nan
+    except (ValueError, OverflowError):
         return None
+    return number if math.isfinite(number) else None
 
 
 def _article(kind: Kind) -> str:
@@ -250,6 +252,7 @@ def _article(kind: Kind) -> str:
         Kind.SIZE_OR_AUTO: "a whole number or auto",
         Kind.NUMBER: "a number",
         Kind.JSON: "a table or JSON",
+        Kind.TEXT_OR_JSON: "a table or JSON",
     }.get(kind, "a text")
 
 

@@ -29,6 +29,9 @@ def test_a_profile_is_read(tmp_path: Path) -> None:
         ("a: \x1b\n", "is no YAML"),
         ("a: " + "[" * 100_000, "is no YAML"),
         ("a: 2026-99-99\n", "is no YAML"),
+        ("a: &a {b: 1}\nc: *a\n", "is no YAML, line 2: what stands elsewhere is written out"),
+        ("a: &a [*a]\n", "is no YAML, line 1: what stands elsewhere is written out"),
+        ("".join(f"flag-{number}: 1\n" for number in range(40_000)), "more than 1000 flags"),
         ("x" * (LARGEST_BYTES + 1), "too large"),
     ],
 )

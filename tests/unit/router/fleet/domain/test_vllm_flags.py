@@ -1,3 +1,5 @@
+from datetime import date
+
 import pytest
 
 from router.fleet.domain.vllm_flags import (
@@ -119,6 +121,8 @@ def test_what_is_right_is_read_by_its_proper_name(key: str, value: FlagValue, na
         ("dtype", "zzz", "which vLLM does not offer", "choose one of auto, bfloat16, half"),
         ("cudagraph-capture-sizes", [1, "x"], "is 'x', which is not a whole number", "a whole number"),
         ("compilation-config", "{mode: 3}", "which is not a table or JSON", "a table or JSON"),
+        ("compilation-config", {"from": date(2026, 12, 1)}, "which is not a table or JSON", "a table or JSON"),
+        ("hf-overrides", {date(2026, 12, 1): 1}, "which is not a table or JSON", "a table or JSON"),
         ("compilation-config", 3, "which is not a table or JSON", "a table or JSON"),
     ],
 )
@@ -147,13 +151,19 @@ def test_a_secret_and_a_long_value_are_not_shown_whole() -> None:
 @pytest.mark.parametrize(
     ("value", "size"),
     [(8192, 8192), ("8192", 8192), ("2M", 2 * 1024**2), ("1.5g", 1_500_000_000), (" 7 ", 7), ("1T", 1024**4)]
-    + [(value, None) for value in ("", "k", "1.5K", "1kk", True, None, 2.0)],
+    + [(value, None) for value in ("", "k", "1.5K", "1kk", True, None, 2.0, "9" * 400 + "k", "9" * 5000)],
 )
 def test_sizes_are_read_as_vllm_reads_them(value: object, size: int | None) -> None:
     assert as_size(value) == size
 
 
-@pytest.mark.parametrize(("value", "number"), [(1, 1.0), ("0.5", 0.5), (0.5, 0.5), ("x", None), (None, None)])
+@pytest.mark.parametrize(
+    ("value", "number"),
+    [
+        *((1, 1.0), ("0.5", 0.5), (0.5, 0.5), ("x", None), (None, None)),
+        *((10**400, None), ("nan", None), (float("inf"), None), ("1e999", None)),
+    ],
+)
 def test_numbers_are_read_as_python_reads_them(value: object, number: float | None) -> None:
     assert as_number(value) == number
 

@@ -10,7 +10,7 @@ from router.fleet.domain.past_starts import PastStart
 from router.fleet.domain.reconcile import Mend, failed_start
 from router.fleet.domain.replica_record import Milestone, ReplicaRecord, ordered
 from router.fleet.domain.scaling import Action, Move
-from router.fleet.errors import HostUnavailable, RoutersUnavailable, WeightsUnusable
+from router.fleet.errors import HostUnavailable, NotLeading, RoutersUnavailable, WeightsUnusable
 from router.fleet.keeping import Around, Deed, Pool
 
 _NOT_DONE = (HostUnavailable, RoutersUnavailable, WeightsUnusable)
@@ -103,13 +103,21 @@ class PoolHands:
 
     async def _join(self, record: ReplicaRecord) -> None:
         await self._around.routers.join(spec_of(record))
-        if record.has(Milestone.JOINED):
-            return
-        await self._save(record.at(Milestone.JOINED, self._now))
-        if not record.was_taken_in:
+        try:
+            await self._save(record.at(Milestone.JOINED, self._now))
+        except NotLeading:
+            await self._leave_if_forgotten(record)
+            raise
+        if not (record.has(Milestone.JOINED) or record.was_taken_in):
             start = PastStart(record.ordered, self._now, went_warm=True)
             await self._around.ledger.tell(record.pool, start)
             self.starts.append(start)
+
+    async def _leave_if_forgotten(self, record: ReplicaRecord) -> None:
+        """This process stood still, and whoever leads has had the replica stopped: nobody else would take it back."""
+        book = await self._around.ledger.read(record.pool)
+        if record.id not in book.records:
+            await self._around.routers.leave(record.id)
 
     async def _drain(self, record: ReplicaRecord) -> None:
         await self._around.routers.drain(record.id)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from router.domain.fleet import ReplicaId
+from router.domain.fleet import ReplicaId, ReplicaSpec
 from router.fleet.domain.hosted import Mark
 from router.fleet.domain.matching import Change
 from router.fleet.domain.reconcile import Mend
@@ -16,7 +16,8 @@ from tests.support.fleet_house import POOL, FleetHouse
 A = ReplicaId("a")
 NOW = 500.0
 ORDER = ordered(A, POOL, now=100.0)
-SERVING = ORDER.at(Milestone.SCHEDULED, 105.0).at(Milestone.PREFIXES_WARM, 150.0).at(Milestone.JOINED, 155.0)
+WARM = ORDER.at(Milestone.SCHEDULED, 105.0).at(Milestone.PREFIXES_WARM, 150.0)
+SERVING = WARM.at(Milestone.JOINED, 155.0)
 DRAINING = SERVING.at(Milestone.DRAINING, 300.0)
 
 
@@ -43,6 +44,27 @@ async def test_a_start_is_written_also_where_the_host_cannot_be_asked() -> None:
     (deed,) = hands.deeds
     assert (deed.what, deed.replica, deed.reason) == ("start", "new", "1 is wanted")
     assert deed.trouble == "the simulated host cannot be asked"
+
+
+@pytest.mark.parametrize("is_forgotten", [True, False])
+async def test_one_that_stood_still_before_a_join_leaves_none_that_nobody_knows(
+    monkeypatch: pytest.MonkeyPatch, *, is_forgotten: bool
+) -> None:
+    """Whoever leads since has stopped the replica meanwhile, or has it serve."""
+    house = FleetHouse()
+    hands = await hands_on(house, WARM)
+    joins = house.routers.join
+
+    async def late(replica: ReplicaSpec) -> None:
+        if is_forgotten:
+            await house.ledger.forget(WARM)
+        house.leads = False
+        await joins(replica)
+
+    monkeypatch.setattr(house.routers, "join", late)
+    with pytest.raises(NotLeading):
+        await hands.mend(A, Mend.JOIN)
+    assert set(house.routers.joined) == (set() if is_forgotten else {A})
 
 
 async def test_a_drain_is_written_and_then_ordered() -> None:

@@ -1,6 +1,8 @@
 """The pools of the fleet as a YAML file holds them: what is wrong in it is told with its line."""
 
+import re
 from collections.abc import Iterator
+from itertools import islice
 from pathlib import Path
 
 import yaml
@@ -9,9 +11,11 @@ from pydantic import TypeAdapter, ValidationError
 from router.fleet.settings import PoolSettings
 
 _LONGEST_BYTES = 1_048_576
+_MOST_TOLD = 20
 _POOLS = "pools"
 _ADAPTER = TypeAdapter(tuple[PoolSettings, ...])
 _PREFIX = "Value error, "
+_QUOTED = re.compile(r"(['\"]).{3,}\1", re.DOTALL)  # a shorter one is a character
 
 
 def read_pools(path: Path) -> tuple[PoolSettings, ...]:
@@ -26,7 +30,7 @@ def read_pools(path: Path) -> tuple[PoolSettings, ...]:
     try:
         return _ADAPTER.validate_python(listed)
     except ValidationError as error:
-        raise ValueError("; ".join(_reasons(path, found, error))) from None
+        raise ValueError("; ".join(islice(_reasons(path, found, error), _MOST_TOLD))) from None
 
 
 def _listed(path: Path, raw: bytes) -> tuple[yaml.Node, object]:
@@ -34,11 +38,11 @@ def _listed(path: Path, raw: bytes) -> tuple[yaml.Node, object]:
     try:
         document = yaml.compose(raw, Loader=yaml.SafeLoader)
         values = yaml.safe_load(raw)
-        twice = list(_twice(document))
+        twice = list(_twice(document, set()))
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark
         place = "" if mark is None else f", line {mark.line + 1}"
-        raise ValueError(f"{path}{place}: this is not YAML: {error.problem or error.context}") from None
+        raise ValueError(f"{path}{place}: this is not YAML: {_unquoted(error)}") from None
     except (yaml.YAMLError, ValueError, RecursionError) as error:
         raise ValueError(f"{path}: this is not YAML ({type(error).__name__})") from None
     if not isinstance(document, yaml.MappingNode) or set(values) != {_POOLS} or not isinstance(values[_POOLS], list):
@@ -46,6 +50,11 @@ def _listed(path: Path, raw: bytes) -> tuple[yaml.Node, object]:
     if twice:
         raise ValueError(f"{path}, line {twice[0][0]}: {twice[0][1]!r} stands there twice")
     return document.value[0][1], values[_POOLS]
+
+
+def _unquoted(error: yaml.MarkedYAMLError) -> str:
+    """What is wrong without the word that is: a password that begins with `*` is a reference to YAML."""
+    return _QUOTED.sub("…", error.problem or error.context or "")
 
 
 def _reasons(path: Path, node: yaml.Node, error: ValidationError) -> Iterator[str]:
@@ -81,8 +90,14 @@ def _is_kind(node: yaml.MappingNode, part: int | str) -> bool:
     return any(key.value == "kind" and value.value == part for key, value in node.value)
 
 
-def _twice(node: yaml.Node | None) -> Iterator[tuple[int, str]]:
-    """Keys that stand in one mapping more than once, of which YAML would quietly take the last."""
+def _twice(node: yaml.Node | None, looked_at: set[yaml.Node]) -> Iterator[tuple[int, str]]:
+    """Keys that stand in one mapping more than once, of which YAML would quietly take the last.
+
+    A few lines that refer to each other may stand for more than can be walked through, so each is looked at once.
+    """
+    if node is None or node in looked_at:
+        return
+    looked_at.add(node)
     if isinstance(node, yaml.MappingNode):
         seen: set[str] = set()
         for key, value in node.value:
@@ -90,7 +105,7 @@ def _twice(node: yaml.Node | None) -> Iterator[tuple[int, str]]:
             if name in seen:
                 yield key.start_mark.line + 1, name
             seen.add(name)
-            yield from _twice(value)
+            yield from _twice(value, looked_at)
     elif isinstance(node, yaml.SequenceNode):
         for each in node.value:
-            yield from _twice(each)
+            yield from _twice(each, looked_at)

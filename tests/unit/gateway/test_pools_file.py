@@ -91,3 +91,21 @@ def test_values_are_never_repeated(tmp_path: Path) -> None:
         "{kind: kubernetes, deployment: vllm-qwen}", '{kind: processes, environment: {HF_TOKEN: ["hush"]}}'
     )
     assert "hush" not in refused(written(tmp_path, secret))
+
+
+@pytest.mark.parametrize(
+    "value", ["*hush-hush", "!hush-hush", "&hush-hush 1\n    x: &hush-hush 2", "@hush-hush", "'hush-hush"]
+)
+def test_a_value_that_yaml_takes_for_something_else_is_not_repeated_either(tmp_path: Path, value: str) -> None:
+    told = refused(written(tmp_path, SOUND.replace("maximum: 6", f"maximum: {value}", 1)))
+    assert ", line " in told
+    assert "hush-hush" not in told
+
+
+@pytest.mark.timeout(20)
+def test_a_few_lines_that_stand_for_very_many_are_refused_at_once(tmp_path: Path) -> None:
+    layers = [f"  x{each}: &x{each} [{', '.join([f'*x{each - 1}'] * 9)}]\n" for each in range(1, 12)]
+    told = refused(written(tmp_path, "pools:\n- x0: &x0 [y]\n" + "".join(layers)))
+    assert "Extra inputs are not permitted" in told
+    many = "pools:\n- &one {model: 1}\n" + "- *one\n" * 1000
+    assert len(refused(written(tmp_path, many))) < 3000

@@ -1,14 +1,9 @@
-"""What the API answers about drills, as a caller reads it."""
+"""What the API answers about drills, as a caller reads it: all of it, since --json prints it."""
 
 from datetime import datetime
 
+from gateway.cli.fleet_plan_wire import ShortageView
 from gateway.cli.wire import Answer
-
-
-class ShortageView(Answer):
-    starts_at: datetime
-    ends_at: datetime
-    text: str
 
 
 class OverlapView(Answer):
@@ -39,6 +34,8 @@ class DrillView(Answer):
     state: str
     version: int
     series_id: str | None = None
+    created_by: str
+    created_at: datetime
     strain: StrainView | None = None
 
 
@@ -47,6 +44,10 @@ class SeriesView(Answer):
     cron: str
     timezone: str
     minutes: int
+    first_at: datetime
+    last_at: datetime
+    created_by: str
+    created_at: datetime
     drills: tuple[DrillView, ...]
 
 

@@ -59,6 +59,8 @@ def add(  # noqa: PLR0913 - one argument for each option of the command line
     else:
         if timezone is None or at is not None or after is not None:
             raise CommandFailed("--every goes with --timezone and without --at and --in")
+        if length % timedelta(minutes=1):
+            raise CommandFailed(f"--for {lasting}: classes that repeat take whole minutes", advice="such as --for 45m")
         plan |= {"cron": every, "timezone": timezone, "minutes": length // timedelta(minutes=1)}
         plan |= {"until": until, "count": count, "first_day": first_day}
 

@@ -10,6 +10,7 @@ from gateway.cli.failure import CommandFailed
 from gateway.cli.time_words import moment, span
 from sessions.domain.zone import read_moment, zone_of
 
+_LAST_YEAR = 9998
 At = Annotated[
     str | None, typer.Option("--at", metavar="MOMENT", help="When it begins: '2026-12-01 09:00', or with an offset.")
 ]
@@ -36,7 +37,10 @@ def bell(at: str | None, after: str | None, in_zone: ZoneInfo | None, *, now: da
         raise CommandFailed("when it begins is said by one of --at and --in", advice="such as --in 4m")
     if after is not None:
         return (now + span(after)).astimezone(UTC)
-    return written_moment(at or "", in_zone)
+    begins = written_moment(at or "", in_zone)
+    if begins.year > _LAST_YEAR:
+        raise CommandFailed(f"{at!r} is too far away", advice=f"no class begins after the year {_LAST_YEAR}")
+    return begins
 
 
 def written_moment(written: str, in_zone: ZoneInfo | None) -> datetime:

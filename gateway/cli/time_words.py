@@ -5,7 +5,8 @@ from datetime import datetime, timedelta
 
 from gateway.cli.failure import CommandFailed
 
-_UNITS = {"s": timedelta(seconds=1), "m": timedelta(minutes=1), "h": timedelta(hours=1), "d": timedelta(days=1)}
+_UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86_400}
+_TOO_LONG_S = 10 * 366 * 86_400
 _SPAN = re.compile(r"([0-9]{1,6}[smhd])+", re.ASCII)
 _PART = re.compile(r"([0-9]+)([smhd])", re.ASCII)
 
@@ -14,7 +15,9 @@ def span(written: str) -> timedelta:
     """Such as 90m, 2h or 1h30m; raises `CommandFailed`."""
     text = written.strip().lower()
     parts = _PART.findall(text) if _SPAN.fullmatch(text) else []
-    found = sum((int(count) * _UNITS[unit] for count, unit in parts), timedelta())
+    found = timedelta(seconds=min(sum(int(count) * _UNITS[unit] for count, unit in parts), _TOO_LONG_S))
+    if found.total_seconds() == _TOO_LONG_S:
+        raise CommandFailed(f"{written!r} is too long", advice="a span is ten years at most")
     if not found:
         raise CommandFailed(f"{written!r} is no span of time", advice="write it as 90m, 2h or 1h30m")
     return found

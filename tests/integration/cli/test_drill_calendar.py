@@ -44,6 +44,7 @@ def test_a_class_is_scheduled_by_the_clocks_of_its_zone(drill: Drill) -> None:
     assert "Wednesday (scheduled)" in ended.out
     assert "begins Wed 2026-07-01 09:00 CEST (2026-07-01 07:00 UTC), 90 minutes" in ended.out
     assert "30 trainees expected, a seat for everybody" in ended.out
+    assert ended.out.endswith("  it is over\n")
 
 
 def test_what_was_scheduled_is_listed_and_shown(drill: Drill) -> None:
@@ -142,6 +143,7 @@ def test_a_calendar_is_imported(drill: Drill, tmp_path: Path) -> None:
         (("add", "--trainees", "9", "--in", "4m", "--until", "2026-12-01"), "give --every"),
         (("add", "--trainees", "9", "--every", "0 9 * * MON", "--count", "2"), "goes with --timezone"),
         (("add", "--trainees", "9", "--every", "0 9 * *", "--count", "2", *BERLIN), "five fields"),
+        (("add", "--trainees", "9", "--every", "0 9 * * *", "--count", "2", "--for", "90s", *BERLIN), "whole minutes"),
         (("add", "--trainees", "9", "--every", "0 9 * * MON", *BERLIN), "a series ends"),
         (("show", str(uuid4())), "no such drill"),
         (("move", str(uuid4()), "--by", "1h", "--in", "4m"), "give one of them"),
@@ -171,3 +173,4 @@ def test_each_command_shows_an_example(drillyard: Command, command: str) -> None
 def test_a_class_may_begin_in_minutes(drill: Drill) -> None:
     soon = told(drill("add", "--in", "4m", "--for", "45m", "--trainees", "3", "--json"))
     assert [each["id"] for each in told(drill("list", "--json"))["items"]] == [soon["id"]]
+    assert "it is over" not in drill("show", soon["id"]).out

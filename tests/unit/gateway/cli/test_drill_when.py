@@ -35,6 +35,11 @@ def test_what_is_no_moment_is_refused(written: str, why: str) -> None:
         written_moment(written, BERLIN)
 
 
+def test_a_bell_that_leaves_no_room_for_a_class_is_refused() -> None:
+    with pytest.raises(CommandFailed, match="too far away"):
+        bell("9999-12-31 22:59", None, BERLIN, now=NOW)
+
+
 def test_both_clocks_are_shown() -> None:
     at = datetime(2026, 7, 1, 23, 30, tzinfo=UTC)
     assert both_clocks(at, BERLIN) == "Thu 2026-07-02 01:30 CEST (2026-07-01 23:30 UTC)"

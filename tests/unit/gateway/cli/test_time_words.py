@@ -21,6 +21,12 @@ def test_what_is_no_span_is_refused(written: str) -> None:
         span(written)
 
 
+@pytest.mark.parametrize("written", ["9999d", "999999d" * 3_000])
+def test_a_span_that_no_calendar_has_is_refused(written: str) -> None:
+    with pytest.raises(CommandFailed, match="ten years at most"):
+        span(written)
+
+
 def test_a_moment_without_a_zone_is_this_machines() -> None:
     assert moment("2026-12-01 18:00") == datetime(2026, 12, 1, 18, 0).astimezone()
     assert moment("2026-12-01T18:00:00+01:00") == datetime(2026, 12, 1, 17, 0, tzinfo=UTC)

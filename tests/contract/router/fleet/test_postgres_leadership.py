@@ -73,11 +73,11 @@ async def test_who_does_not_ask_for_too_long_has_lost(database_url: str) -> None
 
 
 async def test_asking_beside_the_rounds_keeps_the_lead(database_url: str) -> None:
-    async with leadership(database_url, "one", idle_s=0.6) as one, leadership(database_url, "two") as two:
+    async with leadership(database_url, "one", idle_s=1.2) as one, leadership(database_url, "two") as two:
         asking = asyncio.ensure_future(one.run())
         await eventually(lambda: one.token is not None)
         tokens = []
-        for _ in range(12):
+        for _ in range(15):
             await asyncio.sleep(0.1)
             tokens.append(one.token)
             assert not await two.held()

@@ -31,7 +31,7 @@ COMMANDS: tuple[Entry, ...] = (
     Entry("compose", "gateway.cli.fleet_compose", "compose", "Write a Compose file with a replica for each GPU."),
     Entry("profile", "gateway.cli.fleet_profile", "app", "Check a vLLM profile, and show what it says."),
 )
-"""Those of modules of their own, which are imported once they are called: name, module, attribute, one line of help."""
+"""Those of modules of their own."""
 
 app = with_entries(
     typer.Typer(add_completion=False, no_args_is_help=True, pretty_exceptions_enable=False),

@@ -7,7 +7,7 @@ from typing import TypeVar
 
 from typing_extensions import override
 
-from gateway.domain.fleet_simulation import BellSeen, Sample, SimulatedWeek
+from gateway.domain.fleet_simulation import HOUR_S, BellSeen, Sample, SimulatedWeek
 from gateway.wiring.clock import SystemClock
 from router.domain.fleet import ReplicaId
 from router.fleet.adapters.always_leads import AlwaysLeads
@@ -33,7 +33,6 @@ from router.fleet.ports import Calendar, Prefixes
 from sessions.adapters.ical_process import CalendarProcesses
 from sessions.domain.class_rows import ClassFile, RowDefaults
 
-HOUR_S = 3600.0
 _Port = TypeVar("_Port")
 _AFTER_S = 2 * HOUR_S
 _UNREADABLE: dict[str, FleetError] = {

@@ -11,7 +11,7 @@ from gateway.cli.drill_call import instructor_client
 from gateway.cli.drill_plan import chosen
 from gateway.cli.drill_table import import_lines
 from gateway.cli.drill_view import console
-from gateway.cli.drill_when import Zone, zone
+from gateway.cli.drill_when import zone
 from gateway.cli.drill_wire import ImportView
 from gateway.cli.failure import CommandFailed
 
@@ -37,7 +37,9 @@ def import_file(  # noqa: PLR0913 - one argument for each option of the command 
     ] = None,
     trainees: Annotated[int | None, typer.Option(min=1, help="Of rows that say no number.")] = None,
     minutes: Annotated[int | None, typer.Option(min=1, help="Of rows without an end.")] = None,
-    timezone: Zone = None,
+    timezone: Annotated[
+        str | None, typer.Option(metavar="ZONE", help="Of times that name none, such as Europe/Berlin.")
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print it as JSON.")] = False,
     base_url: BaseUrl = None,
     key: OneKey = None,

@@ -10,6 +10,7 @@ from gateway.cli.drill_view import console
 from gateway.cli.drill_when import both_clocks, clock, zone
 from gateway.cli.drill_wire import DrillView, ImportView, SeriesView
 from gateway.cli.folding_table import folding_table
+from gateway.wiring.clock import SystemClock
 
 _COUNTS = ("added", "changed", "cancelled", "unchanged", "left_alone")
 
@@ -23,6 +24,8 @@ def tell(told: DrillView | SeriesView, timezone: str | None, *, as_json: bool = 
     if isinstance(told, DrillView):
         for line in drill_lines(told, in_zone):
             screen.print(line, markup=False, soft_wrap=True)
+        if told.ends_at <= SystemClock().now():
+            screen.print("  it is over", markup=False)
         return
     screen.print(f"series {told.id}: {told.cron} in {told.timezone}", markup=False, soft_wrap=True)
     screen.print(drill_table(told.drills, in_zone or zone(told.timezone)), markup=False)

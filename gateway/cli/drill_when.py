@@ -64,4 +64,5 @@ def clock(at: datetime, in_zone: tzinfo | None) -> str:
 
 
 def both_clocks(at: datetime, in_zone: tzinfo | None) -> str:
-    return f"{clock(at, in_zone)} ({at.astimezone(UTC):%Y-%m-%d %H:%M} UTC)"
+    here = clock(at, in_zone)
+    return here if here.endswith(" UTC") else f"{here} ({at.astimezone(UTC):%Y-%m-%d %H:%M} UTC)"

@@ -18,8 +18,8 @@ from gateway.wiring.clock import SystemClock
 EXAMPLES = (
     "Examples:\n\n"
     "  drillyard fleet scale Qwen/Qwen2.5-7B-Instruct 4 --for 2h --reason 'a rehearsal'\n\n"
-    "  drillyard fleet scale smollm2 2 --until '2026-12-01 18:00'\n\n"
-    "  drillyard fleet scale smollm2 --back\n\n"
+    "  drillyard fleet scale smollm2-135m-instruct 2 --until '2026-12-01 18:00'\n\n"
+    "  drillyard fleet scale smollm2-135m-instruct --back\n\n"
     "The pool then has so many replicas at least. What the calendar wants beyond them comes all the same, up to what "
     "the pool allows. Moments without a zone are this machine's. All operators see the reason."
 )

@@ -33,8 +33,9 @@ EXAMPLES = (
     "  drillyard fleet simulate --calendar term.ics --cold-start 120-400 --failures 0.2 --lead 15\n\n"
     "  drillyard fleet simulate --pool Qwen/Qwen2.5-7B-Instruct --price 1.10 --json -\n\n"
     "The controller is the real one; host, routers, warm-ups and trainees are figures in a time of their own, so that "
-    "nothing of it says how fast an engine is. Without --calendar and --example the coming classes of a running "
-    "service are played, with the figures of its pool where no others are given. Leaves with 1 when a bell was missed."
+    "nothing of it says how fast an engine is. Without --calendar and --example the classes of a running "
+    "service in the coming week are played, with the figures of its pool where no others are given. Leaves with 1 when "
+    "a bell was missed."
 )
 WEEK_H = 168
 _RANGE = re.compile(r"(\d{1,5}(?:\.\d+)?)-(\d{1,5}(?:\.\d+)?)", re.ASCII)

@@ -21,7 +21,10 @@ OfExample = Annotated[
     Example | None, typer.Option(rich_help_panel=CLASSES, help="40 classes in three time zones over a DST change.")
 ]
 Model = Annotated[
-    str | None, typer.Option("--pool", metavar="MODEL", rich_help_panel=CLASSES, help="Which pool of the service.")
+    str | None,
+    typer.Option(
+        "--pool", metavar="MODEL", rich_help_panel=CLASSES, help="Which pool of a running service: its coming week."
+    ),
 ]
 Days = Annotated[
     int, typer.Option(min=1, max=92, rich_help_panel=CLASSES, help="Classes within so many days from the first.")
@@ -29,7 +32,10 @@ Days = Annotated[
 Trainees = Annotated[
     int, typer.Option(min=1, max=10_000, rich_help_panel=CLASSES, help="Of classes whose row does not say it.")
 ]
-Timezone = Annotated[str | None, typer.Option(rich_help_panel=CLASSES, help="Of times in the file that name none.")]
+Timezone = Annotated[
+    str | None,
+    typer.Option(rich_help_panel=CLASSES, metavar="ZONE", help="Of times that name none, such as Europe/Berlin."),
+]
 Seats = Annotated[int | None, typer.Option(min=1, rich_help_panel=POOL, help="Sessions a replica holds; by default 8.")]
 Maximum = Annotated[
     int | None, typer.Option(min=0, max=2_000, rich_help_panel=POOL, help="Replicas at most; by default 40.")

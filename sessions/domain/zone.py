@@ -52,7 +52,7 @@ def read_moment(text: str, zone: ZoneInfo | None) -> datetime:
         if offset is not None:
             return datetime.fromisoformat(f"{day} {clock}{offset.upper()}").astimezone(UTC)
         if zone is None:
-            raise ValueError("its time zone is missing")
+            raise ValueError("its time zone is missing, and none was given for all classes")
         if is_skipped(wall, zone):
             raise ValueError(f"in {zone.key} the clocks skip that time in that night")
         return moment_at(wall, zone)

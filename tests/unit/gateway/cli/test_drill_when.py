@@ -43,6 +43,7 @@ def test_a_bell_that_leaves_no_room_for_a_class_is_refused() -> None:
 def test_both_clocks_are_shown() -> None:
     at = datetime(2026, 7, 1, 23, 30, tzinfo=UTC)
     assert both_clocks(at, BERLIN) == "Thu 2026-07-02 01:30 CEST (2026-07-01 23:30 UTC)"
+    assert both_clocks(at, UTC) == "Wed 2026-07-01 23:30 UTC"
     assert zone("Europe/Berlin") == BERLIN
     with pytest.raises(CommandFailed, match="no time zone 'Berlin'"):
         zone("Berlin")

@@ -109,7 +109,7 @@ def test_what_nobody_has_given_is_missing() -> None:
         *(f"line 2, {column}" for column in ("ends_at", "scenario", "expected_trainees")),
         *(f"line 3, {column}" for column in ("starts_at", "ends_at", "scenario", "expected_trainees")),
     ]
-    assert found["line 3, starts_at"] == "its time zone is missing"
+    assert found["line 3, starts_at"] == "its time zone is missing, and none was given for all classes"
 
 
 @pytest.mark.parametrize(

@@ -15,9 +15,14 @@ WIDTH_WITHOUT_TERMINAL = 160
 
 
 def console() -> Console:
-    """Where results go; a pipe has no width of its own, and nothing in it should be cut off."""
-    found = Console(highlight=False)
-    return found if found.is_terminal else Console(highlight=False, width=WIDTH_WITHOUT_TERMINAL)
+    """Where results go; a pipe has no width of its own, and nothing in it should be cut off.
+
+    Names, reasons and lines of logs stand in what is shown, and are words: no markup, no pictures.
+    """
+    found = Console(highlight=False, markup=False, emoji=False)
+    if not found.is_terminal:
+        found.width = WIDTH_WITHOUT_TERMINAL
+    return found
 
 
 @contextmanager

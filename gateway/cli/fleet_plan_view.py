@@ -142,7 +142,7 @@ def _remarks(pool: PlannedPoolView, plan: FleetPlanView, zone: tzinfo | None) ->
     if _is_neglected(pool) and plan.is_looked_after:
         yield "NOBODY LOOKS AFTER IT"
     if pool.last_round is not None and pool.is_looked_after and pool.last_round.wait:
-        yield pool.last_round.wait
+        yield printable(pool.last_round.wait)
     if not _is_carried_out(pool):
         yield "it has no host: the plan is only shown"
     elif pool.dry_run:

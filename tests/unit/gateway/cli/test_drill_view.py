@@ -1,11 +1,13 @@
 import io
 import math
 
+import pytest
 from rich.console import Console
 
 from gateway.cli.drill_board import Stage
 from gateway.cli.drill_summary import Failure, TurnRow
-from gateway.cli.drill_view import seconds, share, watched
+from gateway.cli.drill_view import console, seconds, share, watched
+from gateway.cli.folding_table import folding_table
 from sessions.domain.turn import Usage
 
 ROW = TurnRow(
@@ -36,6 +38,13 @@ def test_on_a_terminal_the_last_state_stays_as_a_table() -> None:
     assert "01234567" in last
     assert "closed" in last
     assert "93 %" in last
+
+
+def test_what_looks_like_markup_is_words(capsys: pytest.CaptureFixture[str]) -> None:
+    table = folding_table("remarks")
+    table.add_row("at least 2 [/usr/lib] [bold] :skull:")
+    console().print(table)
+    assert "at least 2 [/usr/lib] [bold] :skull:" in capsys.readouterr().out
 
 
 def test_figures_say_when_there_is_none_and_when_it_never_came() -> None:

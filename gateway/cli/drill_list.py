@@ -53,4 +53,5 @@ def list_drills(  # noqa: PLR0913 - one argument for each option of the command 
         typer.echo(Page[DrillView](items=tuple(found)).model_dump_json(indent=2, include={"items"}))
         return
     console().print(drill_table(found, in_zone), markup=False)
-    typer.echo(f"{len(found)} drills" + (", and more" if len(found) == _MOST else ""))
+    counted = "1 drill" if len(found) == 1 else f"{len(found)} drills"
+    typer.echo(counted + (", and more" if len(found) == _MOST else ""))

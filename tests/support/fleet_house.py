@@ -119,6 +119,19 @@ class MarkedHost(SimulatedHost):
         self.marks.append((replica, mark))
 
 
+class WatchedRouters(MemoryRouters):
+    """`left` is told of every replica that they are to give up, while it is still known who sits there."""
+
+    def __init__(self, left: Callable[[ReplicaId], None]) -> None:
+        super().__init__()
+        self._left = left
+
+    @override
+    async def leave(self, replica: ReplicaId) -> None:
+        self._left(replica)
+        await super().leave(replica)
+
+
 class FleetHouse:
     """`classes` are what the calendar tells; time passes as the test says."""
 
@@ -138,7 +151,7 @@ class FleetHouse:
         self.marked.marks = []
         self.host: ReplicaHost = NamingHost(self.marked, self.machines) if names else self.marked
         self.ledger = MemoryLedger(leads=lambda: self.leads)
-        self.routers = MemoryRouters()
+        self.routers = WatchedRouters(self._stopped)
         self.warmth = SimulatedWarmth(machines=self.machines, clock=self.clock)
         self.calendar = ListedClasses(classes)
         self.alarm = HeardAlarm()
@@ -187,7 +200,10 @@ class FleetHouse:
         return [deed.what for report in self.reports for deed in report.deeds]
 
     def _stopped(self, replica: ReplicaId) -> None:
-        if self.routers.sessions.get(replica):
+        """Of one that lives, and has people on it."""
+        machine = self.machines.here().get(replica)
+        lives = machine is not None and self.clock.now < machine.ends_at and replica not in self.warmth.frozen
+        if lives and self.routers.sessions.get(replica):
             self.stopped_under.append(replica)
 
 

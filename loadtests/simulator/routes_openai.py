@@ -89,7 +89,8 @@ class OpenAiRoutes:
             "object": "model",
             "created": now,
             "owned_by": "vllm",
-            "root": str(replica.options.model or replica.profile.name),
+            # Unlike a real replica's, so that nobody holds the answers of both against each other.
+            "root": f"simulated:{replica.options.model or replica.profile.name}",
             "parent": None,
             "max_model_len": replica.model.window_tokens,
             "permission": [permission],

@@ -30,4 +30,5 @@ def test_the_flags_are_carried_out() -> None:
         cards = replica.client.get("/v1/models", headers={"Authorization": "Bearer secret"}).json()["data"]
         metrics = replica.client.get("/metrics").text
     assert [(card["id"], card["max_model_len"]) for card in cards] == [("tutor", 1024)]
+    assert cards[0]["root"].startswith("simulated:")
     assert 'num_gpu_blocks="64"' in metrics

@@ -12,6 +12,7 @@ _TRIES = (("chat",), ("drill", "run", "--trainees", "4", "--turns", "25"))
 _PLANS = (
     ("drill", "add", "--scenario", "en", "--in", "4m", "--for", "20m", "--trainees", "8"),
     ("fleet", "status", "--watch"),
+    ("chat", "--drill", "ID"),
 )
 
 

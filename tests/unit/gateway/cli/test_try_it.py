@@ -20,6 +20,12 @@ def test_in_the_folder_of_the_clone_the_way_is_short(interpreter: Path, tmp_path
     assert drill == ".venv/bin/drillyard drill run --trainees 4 --turns 25"
 
 
+def test_by_the_calendar_a_class_comes_first_and_then_a_seat_in_it(interpreter: Path, tmp_path: Path) -> None:
+    lines = try_it(Path(".drillyard"), by_calendar=True, interpreter=interpreter, here=tmp_path / "clone")
+    assert lines[0].startswith(".venv/bin/drillyard drill add --scenario en --in 4m ")
+    assert lines[1:] == [".venv/bin/drillyard fleet status --watch", ".venv/bin/drillyard chat --drill ID"]
+
+
 def test_elsewhere_the_way_is_whole(interpreter: Path, tmp_path: Path) -> None:
     chat, _ = try_it(Path(".drillyard"), interpreter=interpreter, here=tmp_path / "elsewhere")
     assert chat == f"{interpreter.with_name('drillyard')} chat"

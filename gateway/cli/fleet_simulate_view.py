@@ -7,6 +7,7 @@ from itertools import groupby
 
 from rich.table import Table
 
+from gateway.cli.drill_when import clock, sent
 from gateway.cli.fleet_plan_chart import MISSING, WANTED, Moment, Scale, chart
 from gateway.cli.folding_table import folding_table
 from gateway.cli.printable import printable
@@ -41,7 +42,7 @@ class Told:
     def figures(self) -> Iterator[tuple[str, str]]:
         week, gpus = self.week, self.gpus_per_replica
         yield "bells met", f"{len(week.bells) - len(week.missed)} of {len(week.bells)}"
-        yield "most replicas at once", f"{week.peak.held}, {_when(week.peak.at, UTC)}"
+        yield "most replicas at once", f"{week.peak.held}, {clock(_moment(week.peak.at), UTC)}"
         yield "starts", f"{week.starts}, of which {week.failed_starts} failed"
         yield "controllers killed", str(week.kills)
         yield "GPU-hours", f"{week.held_h * gpus:.1f}, of which {self.idle_gpu_h:.1f} idle"
@@ -73,7 +74,7 @@ def bells_table(bells: Sequence[BellSeen], zone: tzinfo | None = None) -> Table:
     table = folding_table("bell", "class", "ready", "")
     for bell in shown:
         ready = f"{bell.ready} of {bell.needed}"
-        table.add_row(_when(bell.at, zone), printable(bell.name), ready, "" if bell.is_met else "MISSED")
+        table.add_row(clock(_moment(bell.at), zone), printable(bell.name), ready, "" if bell.is_met else "MISSED")
     return table
 
 
@@ -83,7 +84,7 @@ def as_json(told: Told, notes: Iterable[str]) -> Mapping[str, object]:
         "source": told.source,
         "notes": list(notes),
         "rules": asdict(told.rules),
-        "bells": [asdict(bell) | {"at": _iso(bell.at), "is_met": bell.is_met} for bell in week.bells],
+        "bells": [asdict(bell) | {"at": sent(_moment(bell.at)), "is_met": bell.is_met} for bell in week.bells],
         "missed": len(week.missed),
         "starts": week.starts,
         "failed_starts": week.failed_starts,
@@ -94,7 +95,7 @@ def as_json(told: Told, notes: Iterable[str]) -> Mapping[str, object]:
         "sessions_hit": week.hit,
         "turned_away": week.turned_away,
         "crowded": week.crowded,
-        "replicas": [asdict(sample) | {"at": _iso(sample.at)} for sample in changes(week.samples)],
+        "replicas": [asdict(sample) | {"at": sent(_moment(sample.at))} for sample in changes(week.samples)],
     }
 
 
@@ -108,11 +109,3 @@ def changes(samples: Sequence[Sample]) -> Sequence[Sample]:
 
 def _moment(at: float) -> datetime:
     return datetime.fromtimestamp(at, UTC)
-
-
-def _iso(at: float) -> str:
-    return _moment(at).isoformat().replace("+00:00", "Z")
-
-
-def _when(at: float, zone: tzinfo | None) -> str:
-    return f"{_moment(at).astimezone(zone):%a %Y-%m-%d %H:%M %Z}"

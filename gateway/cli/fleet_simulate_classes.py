@@ -1,9 +1,10 @@
 """The classes that a simulation plays: out of a file, of a running service, or an example."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from uuid import UUID
 
 from gateway.cli.example_week import example_week
 from gateway.cli.failure import CommandFailed
@@ -11,10 +12,13 @@ from gateway.cli.fleet_plan_wire import FleetPlanView, PlannedPoolView
 from gateway.cli.printable import printable
 from router.fleet.domain.demand import Booking, BookingId, PoolName, seats_of
 from sessions.domain.class_csv import read_csv
-from sessions.domain.class_rows import ClassFile, ClassRow, RowDefaults
+from sessions.domain.class_rows import ClassFault, ClassFile, ClassRow, RowDefaults, planned
+from sessions.domain.scenario import ScenarioId
+from sessions.errors import DrillInvalid
 
 MOST_FAULTS = 20
 MOST_TRAINEES = 200_000
+LONGEST_DAYS = 92
 DAY_S = 86_400.0
 _POOL = PoolName("simulated")
 
@@ -41,6 +45,8 @@ class Classes:
                 f"these are more than {MOST_TRAINEES} trainees",
                 advice="take fewer classes with --days, or smaller ones",
             )
+        if any(booking.ends - booking.begins > LONGEST_DAYS * DAY_S for booking in kept):
+            raise CommandFailed(f"a class lasts longer than {LONGEST_DAYS} days, which would be played to its end")
         left = len(self.bookings) - len(kept)
         notes = [f"{left} classes begin later than {days} days after the first and are left out; see --days"]
         return Classes(self.source, kept, [*self.notes, *(notes if left else ())], self.pool)
@@ -57,11 +63,13 @@ def of_file(path: Path, defaults: RowDefaults, ical: IcalReader) -> Classes:
         raise CommandFailed(f"{path} cannot be read: {error.strerror}") from error
     is_ical = path.suffix.lower() in (".ics", ".ical") or raw.lstrip()[:15].upper() == b"BEGIN:VCALENDAR"
     found = asyncio.run(_awaited(ical(raw, defaults))) if is_ical else read_csv(raw, defaults)
-    if found.faults:
-        told = [f"{printable(fault.place)}: {printable(fault.detail)}" for fault in found.faults[:MOST_FAULTS]]
-        more = len(found.faults) - len(told)
+    held = [row for row in found.rows if not row.is_cancelled]
+    faults = [*found.faults, *_unheld(held)]
+    if faults:
+        told = [f"{printable(fault.place)}: {printable(fault.detail)}" for fault in faults[:MOST_FAULTS]]
+        more = len(faults) - len(told)
         raise CommandFailed("\n".join([f"{path} cannot be played", *told, *([f"... and {more} more"] if more else [])]))
-    return Classes(str(path), [_booking(n, row) for n, row in enumerate(found.rows, 1) if not row.is_cancelled])
+    return Classes(str(path), [_booking(number, row) for number, row in enumerate(held, 1)])
 
 
 def of_service(plan: FleetPlanView, model: str | None) -> Classes:
@@ -94,6 +102,15 @@ def _pool(pools: Sequence[PlannedPoolView], model: str | None) -> PlannedPoolVie
     known = ", ".join(printable(pool.model) for pool in pools) or "none"
     what = "the service has several pools" if model is None and pools else "the service has no such pool"
     raise CommandFailed(what, advice=f"name one by --pool; there are: {known}")
+
+
+def _unheld(rows: Sequence[ClassRow]) -> Iterator[ClassFault]:
+    """Those that a service would not take, and why."""
+    for row in rows:
+        try:
+            planned(row, ScenarioId(UUID(int=0)))
+        except DrillInvalid as invalid:
+            yield ClassFault(f"{row.place}, {invalid.field}", invalid.detail)
 
 
 def _booking(number: int, row: ClassRow) -> Booking:

@@ -7,7 +7,8 @@ from enum import StrEnum
 from hashlib import sha256
 from unicodedata import category
 
-from sessions.domain.drill import Drill, DrillEvent, DrillPlan, DrillState, changed, ended
+from sessions.domain.drill import Drill, DrillEvent, DrillPlan, DrillState, changed, checked, ended
+from sessions.domain.scenario import ScenarioId
 
 MOST_ROWS = 5_000
 LONGEST_NAME = 200
@@ -97,6 +98,21 @@ def doubled(rows: Sequence[ClassRow]) -> list[ClassFault]:
         for row in rows
         if first.setdefault(row.key, row.place) != row.place
     ]
+
+
+def planned(row: ClassRow, scenario: ScenarioId) -> DrillPlan:
+    """The drill that it asks for; raises `DrillInvalid`."""
+    plan = DrillPlan(
+        name=row.name,
+        scenario=scenario,
+        starts_at=row.starts_at,
+        ends_at=row.ends_at,
+        expected_trainees=row.expected_trainees,
+        seats=row.seats,
+        walk_ins=row.walk_ins,
+        turns_in_flight=row.turns_in_flight,
+    )
+    return checked(plan)
 
 
 def step(plan: DrillPlan, stored: Drill | None, new: Drill) -> ImportStep:

@@ -9,15 +9,15 @@ from sessions.domain.class_rows import (
     Change,
     ClassFault,
     ClassFile,
-    ClassRow,
     ImportStep,
     called_off,
     doubled,
     import_key,
+    planned,
     step,
     vanished,
 )
-from sessions.domain.drill import Drill, DrillId, DrillPlan, checked
+from sessions.domain.drill import Drill, DrillId, DrillPlan
 from sessions.domain.scenario import ScenarioId
 from sessions.domain.viewer import TenantId, Viewer
 from sessions.drill_ports import DrillBook
@@ -88,7 +88,7 @@ class ImportDrills:
                 faults.append(ClassFault(f"{row.place}, scenario", named))
                 continue
             try:
-                plans.append(_plan(row, found[0]))
+                plans.append(planned(row, found[0]))
             except DrillInvalid as invalid:
                 faults.append(ClassFault(f"{row.place}, {invalid.field}", invalid.detail))
         if len(faults) > _MOST_FAULTS:
@@ -110,21 +110,6 @@ class ImportDrills:
                 if (after := page.next) is None:
                     break
         return found
-
-
-def _plan(row: ClassRow, scenario: ScenarioId) -> DrillPlan:
-    """Raises `DrillInvalid`."""
-    plan = DrillPlan(
-        name=row.name,
-        scenario=scenario,
-        starts_at=row.starts_at,
-        ends_at=row.ends_at,
-        expected_trainees=row.expected_trainees,
-        seats=row.seats,
-        walk_ins=row.walk_ins,
-        turns_in_flight=row.turns_in_flight,
-    )
-    return checked(plan)
 
 
 def _new(author: Viewer, plan: DrillPlan, key: str, now: datetime) -> Drill:

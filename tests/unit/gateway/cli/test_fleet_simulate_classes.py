@@ -90,6 +90,18 @@ def test_more_trainees_than_can_be_played_are_refused() -> None:
     assert len(Classes("a crowd", crowd[:20]).within(14).bookings) == 20
 
 
+@pytest.mark.parametrize("when", ["0001-01-01T00:00:00Z,60", "9998-12-31T23:30:00Z,60"])
+def test_what_no_service_would_take_is_not_played_either(tmp_path: Path, when: str) -> None:
+    with pytest.raises(CommandFailed, match=r"line 2, \w+: a drill is held in the years"):
+        of_file(written(tmp_path, f"name,starts_at,minutes\nA,{when}\n"), DEFAULTS, no_ical)
+
+
+def test_a_class_that_hardly_ends_is_refused() -> None:
+    one = of_example(1).bookings[0]
+    with pytest.raises(CommandFailed, match="longer than 92 days"):
+        Classes("a class", [replace(one, ends=one.begins + 93 * 86_400)]).within(14)
+
+
 def plan(*models: str) -> FleetPlanView:
     coming = [
         ClassView(id=str(hours), name="Class", starts_at=at, ends_at=at + timedelta(hours=1), seats=12)

@@ -28,10 +28,12 @@ def tell(told: DrillView | SeriesView, timezone: str | None, *, as_json: bool = 
             screen.print("  it is over", markup=False)
         return
     screen.print(f"series {told.id}: {told.cron} in {told.timezone}", markup=False, soft_wrap=True)
-    screen.print(drill_table(told.drills, in_zone or zone(told.timezone)), markup=False)
+    in_zone = in_zone or zone(told.timezone)
+    screen.print(drill_table(told.drills, in_zone), markup=False)
     for drill in told.drills:
         if drill.strain is not None and drill.strain.text:
-            screen.print(f"warning: {drill.starts_at:%Y-%m-%d}: {drill.strain.text}", markup=False, soft_wrap=True)
+            begins = clock(drill.starts_at, in_zone)
+            screen.print(f"warning: {begins}: {drill.strain.text}", markup=False, soft_wrap=True)
 
 
 def drill_table(drills: Iterable[DrillView], zone: tzinfo | None) -> Table:

@@ -3,12 +3,15 @@
 import json
 import re
 from collections.abc import Callable
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
 import pytest
 
+from gateway.cli.drill_table import tell
+from gateway.cli.drill_wire import DrillView, SeriesView, StrainView
 from tests.integration.cli.api_thread import Running
 from tests.integration.cli.conftest import Command, Ended
 
@@ -100,6 +103,21 @@ def test_classes_repeat_and_end_together(drill: Drill) -> None:
     assert [each["state"] for each in told(drill("series", series, "--cancel", "--json"))["drills"]] == [
         "cancelled"
     ] * 2
+
+
+def test_what_is_amiss_with_one_of_a_series_is_told_by_the_clocks_of_its_zone(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    night = datetime(2026, 10, 18, 22, 30, tzinfo=UTC)
+    by = {"created_by": "a", "created_at": night}
+    strain = StrainView(pool="p", replicas_needed=6, replicas_allowed=4, text="needs 6 replicas")
+    drill = DrillView(
+        **{"id": "1", "name": "n", "scenario_id": "s", "state": "scheduled", "version": 1, **by},
+        **{"starts_at": night, "ends_at": night, "expected_trainees": 9, "strain": strain},
+    )
+    rhythm = {"cron": "30 0 * * MON", "timezone": "Europe/Berlin", "minutes": 45}
+    tell(SeriesView(id="2", **rhythm, first_at=night, last_at=night, **by, drills=(drill,)), None)
+    assert "warning: Mon 2026-10-19 00:30 CEST: needs 6 replicas\n" in capsys.readouterr().out
 
 
 def test_a_table_is_imported(drill: Drill, tmp_path: Path) -> None:

@@ -34,7 +34,7 @@ Window = Annotated[
     int | None, typer.Option(min=1, metavar="TOKENS", help="The gateway's window_tokens; by default not compared.")
 ]
 Priorities = Annotated[
-    bool, typer.Option("--engine-priority", help="The router is set to DRILLYARD_ROUTER__ENGINE_PRIORITY=true.")
+    bool, typer.Option("--engine-priority", help="The router sends priorities: its engine_priority is on.")
 ]
 
 

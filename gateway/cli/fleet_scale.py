@@ -29,7 +29,9 @@ def scale(  # noqa: PLR0913 - one argument for each option of the command line
     model: Annotated[str, typer.Argument(metavar="MODEL", help="The pool, as `drillyard fleet status` shows it.")],
     replicas: Annotated[int | None, typer.Argument(min=1, metavar="N", help="Replicas at least.")] = None,
     *,
-    until: Annotated[str | None, typer.Option(metavar="MOMENT", help="When the calendar alone decides again.")] = None,
+    until: Annotated[
+        str | None, typer.Option(metavar="MOMENT", help="When the calendar alone decides again; by default at --back.")
+    ] = None,
     lasting: Annotated[str | None, typer.Option("--for", metavar="SPAN", help="The same, as 90m or 2h.")] = None,
     reason: Annotated[str, typer.Option(help="Why, for other operators.")] = "",
     back: Annotated[bool, typer.Option("--back", help="Take it back.")] = False,

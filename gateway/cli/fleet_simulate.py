@@ -35,7 +35,7 @@ EXAMPLES = (
     "The controller is the real one; host, routers, warm-ups and trainees are figures in a time of their own, so that "
     "nothing of it says how fast an engine is. Without --calendar and --example the classes of a running "
     "service in the coming week are played, with the figures of its pool where no others are given. Leaves with 1 when "
-    "a bell was missed."
+    "a bell was missed. Without --price it is that of DRILLYARD_FLEET__PRICE_PER_GPU_HOUR, if that is set."
 )
 WEEK_H = 168
 _RANGE = re.compile(r"(\d{1,5}(?:\.\d+)?)-(\d{1,5}(?:\.\d+)?)", re.ASCII)

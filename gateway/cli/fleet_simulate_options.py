@@ -74,7 +74,11 @@ Tick = Annotated[
 Price = Annotated[
     float | None,
     typer.Option(
-        min=0, envvar="DRILLYARD_FLEET__PRICE_PER_GPU_HOUR", rich_help_panel=OUTPUT, help="Of an hour of a GPU."
+        min=0,
+        envvar="DRILLYARD_FLEET__PRICE_PER_GPU_HOUR",
+        show_envvar=False,  # its name is too long for the table
+        rich_help_panel=OUTPUT,
+        help="Of an hour of a GPU.",
     ),
 ]
 Gpus = Annotated[int, typer.Option("--gpus-per-replica", min=1, max=64, rich_help_panel=OUTPUT)]

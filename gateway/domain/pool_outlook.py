@@ -100,7 +100,10 @@ def outlook(
         classes=[booking for booking in listed if booking.ends > window.now and booking.begins < window.until],
         next_bell=_next_bell(listed, seats, rules, window, last_round if is_fresh else None),
         floor=floor,
-        replicas=sorted(map(life_of, book.records.values()), key=lambda life: (life.record.ordered, life.record.id)),
+        replicas=[
+            life_of(record, start_s=rules.longest_start_s)
+            for record in sorted(book.records.values(), key=lambda record: (record.ordered, record.id))
+        ],
         last_round=last_round,
         is_looked_after=is_fresh,
     )

@@ -136,7 +136,8 @@ class PoolKeeper:
         if now - self._looked_at > UNWATCHED_S:
             self._watched_since = now
         self._looked_at = now
-        return Watch(self._pool.host.names_replicas, since=self._watched_since, now=now)
+        start_s = self._pool.rules.longest_start_s
+        return Watch(self._pool.host.names_replicas, since=self._watched_since, now=now, start_s=start_s)
 
     async def _warming(
         self, found: Matched, sights: Mapping[ReplicaId, Sight], bookings: Sequence[Booking], now: float

@@ -30,6 +30,11 @@ class PoolRules:
     """The pause after one failed start; it doubles with each further one in a row."""
     longest_retry_s: float = 300.0
 
+    @property
+    def longest_start_s(self) -> float:
+        """What a start may take before anything was measured; none is given up sooner for not answering."""
+        return self.unmeasured_start_s * self.safety
+
     def __post_init__(self) -> None:
         if self.seats_per_replica < 1 or self.starts_at_once < 1:
             raise ValueError("a replica has seats, and a backend carries one start at least")

@@ -66,13 +66,14 @@ class Ranks:
         return None if None in counts else sum(count or 0 for count in counts)
 
 
-def ranked(replicas: tuple[ReplicaSeen, ...], *, start_s: float, now: float) -> Ranks:
+def ranked(replicas: tuple[ReplicaSeen, ...], *, start_s: float, now: float, longest_s: float = 0.0) -> Ranks:
     """By id within each rank, so that the order in which they are told does not matter.
 
-    `start_s`: what a start is given before another one is begun beside it.
+    `start_s`: what a start is given before another one is begun beside it; `longest_s`: before it is given up, where
+    that is longer than usual.
     """
     ordered = sorted(replicas, key=lambda replica: replica.id)
-    lost = {replica.id: why for replica in ordered if (why := _lost(replica, now)) is not None}
+    lost = {replica.id: why for replica in ordered if (why := _lost(replica, now, longest_s)) is not None}
     living = [replica for replica in ordered if replica.id not in lost]
     on_their_way = [replica for replica in living if replica.state in ON_THEIR_WAY]
     return Ranks(
@@ -84,7 +85,7 @@ def ranked(replicas: tuple[ReplicaSeen, ...], *, start_s: float, now: float) -> 
     )
 
 
-def _lost(replica: ReplicaSeen, now: float) -> str | None:
+def _lost(replica: ReplicaSeen, now: float, longest_s: float) -> str | None:
     if replica.state is ReplicaState.FAILED:
         return "it failed"
-    return overdue(replica.state, since=replica.since, now=now)
+    return overdue(replica.state, since=replica.since, now=now, start_s=longest_s)

@@ -1,7 +1,7 @@
 """The life of one replica, from the wish for it to its end: the states it comes through, and how long each may last."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 
 
@@ -38,7 +38,15 @@ DEADLINES: Mapping[ReplicaState, Deadline] = {
 ON_THEIR_WAY = frozenset({ReplicaState.WANTED, ReplicaState.STARTING, ReplicaState.WARMING})
 
 
-def overdue(state: ReplicaState, *, since: float, now: float) -> str | None:
+def deadline_of(state: ReplicaState, *, start_s: float = 0.0) -> Deadline | None:
+    """`start_s`: what a start may well take by the rules of its pool, whose engine then was given longer, too."""
+    found = DEADLINES.get(state)
+    if found is None or state is not ReplicaState.STARTING:
+        return found
+    return replace(found, seconds=max(found.seconds, start_s))
+
+
+def overdue(state: ReplicaState, *, since: float, now: float, start_s: float = 0.0) -> str | None:
     """Why a replica that has been in a state since then is given up; None: it is not."""
-    deadline = DEADLINES.get(state)
+    deadline = deadline_of(state, start_s=start_s)
     return deadline.reason if deadline is not None and now - since > deadline.seconds else None

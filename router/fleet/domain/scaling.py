@@ -79,7 +79,8 @@ def decide(view: PoolView, rules: PoolRules, *, now: float) -> Decision:
     measured = measured_start_s(view.starts)
     ahead = lead(rules, measured)
     # Before anything was measured a slow start tells nothing, and doubting all of them would start as many again.
-    ranks = ranked(view.replicas, start_s=inf if measured is None else ahead.start_s, now=now)
+    start_s = inf if measured is None else ahead.start_s
+    ranks = ranked(view.replicas, start_s=start_s, now=now, longest_s=rules.longest_start_s)
     plan = target(view, rules, ahead, now=now)
     least = max(plan or rules.minimum, replicas_for(ranks.sessions or 0, rules))
     removals = [Action(Move.STOP, why, replica.id) for replica, why in ranks.lost]

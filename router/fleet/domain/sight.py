@@ -7,7 +7,7 @@ from typing import assert_never
 from router.domain.drain import DrainProgress
 from router.fleet.domain.hosted import HostedReplica, HostPhase
 from router.fleet.domain.pool_view import ReplicaSeen
-from router.fleet.domain.replica_lifecycle import DEADLINES, ReplicaState, overdue
+from router.fleet.domain.replica_lifecycle import ReplicaState, deadline_of, overdue
 from router.fleet.domain.replica_record import Milestone, ReplicaRecord
 from router.fleet.domain.warmth import Unfit, Warm, Warming, WarmLook
 
@@ -35,6 +35,8 @@ class Watch:
     since: float
     """Since when there has been a look at every round."""
     now: float
+    start_s: float = 0.0
+    """What a start may take by the rules of the pool."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +62,7 @@ def advanced(record: ReplicaRecord, sight: Sight, watch: Watch) -> ReplicaRecord
         return record
     record = _looked_at(_hosted(record, sight.hosted, watch.now), sight.look, watch.now)
     failure = _failure(record, sight, names_replicas=watch.names_replicas) or overdue(
-        state_of(record, sight), since=since(record, sight, watch), now=watch.now
+        state_of(record, sight), since=since(record, sight, watch), now=watch.now, start_s=watch.start_s
     )
     return replace(record, failure=failure) if failure else record
 
@@ -83,7 +85,7 @@ def since(record: ReplicaRecord, sight: Sight, watch: Watch) -> float:
     """
     state = state_of(record, sight)
     reached = max(record.reached.get(step, record.ordered) for step in _INTO[state])
-    deadline = DEADLINES.get(state)
+    deadline = deadline_of(state, start_s=watch.start_s)
     if deadline is None:
         return reached
     if record.was_warm or (sight.hosted is not None and sight.hosted.phase is HostPhase.FETCHING):

@@ -54,4 +54,5 @@ def test_one_that_failed_is_past_waiting() -> None:
 def test_what_is_on_its_way_has_a_deadline_and_what_serves_has_none() -> None:
     started = life_of(after(Milestone.SCHEDULED, Milestone.PROCESS_UP))
     assert started.deadline == 110.0 + DEADLINES[ReplicaState.STARTING].seconds
+    assert life_of(started.record, start_s=900.0).deadline == 110.0 + 900.0
     assert life_of(after(Milestone.JOINED)).deadline is None

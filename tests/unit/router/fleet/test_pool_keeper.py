@@ -1,5 +1,7 @@
 """One pool's rounds: from a class in the calendar to replicas that serve, and back to none."""
 
+from dataclasses import replace
+
 import pytest
 
 from router.domain.fleet import ReplicaId
@@ -140,6 +142,13 @@ async def test_a_start_that_fails_is_cleared_away_told_and_replaced(fate: Fate, 
 
 
 RULES = PoolRules(seats_per_replica=8, maximum=4, lead_s=2900.0, spare_starts=0)
+
+
+async def test_a_model_that_is_known_to_start_slowly_is_given_its_time() -> None:
+    slow = ColdStarts(fastest_s=900.0, slowest_s=900.0, failure_rate=0.0)
+    house = FleetHouse([booking("class", 3000.0, 4000.0, 5)], starts=slow, rules=replace(RULES, unmeasured_start_s=900))
+    await house.until(1_100.0)
+    assert (list(house.routers.joined), house.machines.begun) == ([A], 1)
 
 
 async def test_one_that_serves_and_ends_is_replaced_and_its_failure_is_no_failed_start() -> None:

@@ -160,3 +160,8 @@ def test_steps_join_without_gaps() -> None:
     ends = [*(step.at for step in steps[1:]), inf]
     assert all(step.at < end for step, end in zip(steps, ends, strict=True))
     assert all(step.wanted >= min(step.needs, RULES.maximum) for step in steps)
+
+
+def test_what_changes_just_as_the_window_begins_or_ends_is_told_once() -> None:
+    steps = seen(a_class("first", -1, 5), a_class("last", 8.5, 5)).steps
+    assert [(step.at - NOW) / HOUR for step in steps] == [-1, 0]

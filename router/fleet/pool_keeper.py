@@ -40,6 +40,7 @@ GONE_AFTER_S = 15.0
 UNWATCHED_S = 90.0
 """After so long without a look the pool was not watched."""
 _UNKNOWN = (CalendarUnavailable, HostUnavailable, RoutersUnavailable)
+_UNHEARD = "none of the replicas that serve generates anything: they hang, or are not heard from here; all are kept"
 _Read = TypeVar("_Read")
 
 
@@ -166,6 +167,8 @@ class PoolKeeper:
         }
         self._silence = self._silence.after(answers, now=now)
         mute = self._silence.mute(answers, dead_after_s=self._dead_after_s, now=now)
+        if self._silence.lasting(self._dead_after_s, now=now) - mute:
+            self._troubles.append(_UNHEARD)
         return {replica: replace(sight, is_mute=replica in mute) for replica, sight in sights.items()}
 
     async def _known(self, reading: Awaitable[_Read]) -> _Read | None:

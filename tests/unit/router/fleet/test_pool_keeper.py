@@ -170,6 +170,21 @@ async def test_one_that_is_frozen_is_replaced_after_a_minute() -> None:
     assert list(house.routers.joined) == [ReplicaId("qwen-2")]
 
 
+async def test_when_none_answers_all_are_kept_until_another_one_does() -> None:
+    house = house_with_a_class(expected=10)
+    await house.until(BELL)
+    house.warmth.frozen.update(house.routers.joined)
+    assert (await house.until(BELL + 55.0)).troubles == ()
+    (trouble,) = (await house.until(BELL + 100.0)).troubles
+    assert trouble.startswith("none of the replicas that serve generates anything")
+    frozen = set(house.routers.joined)
+    assert len(frozen) == 2
+    house.routers.draining.add(min(frozen))
+    await house.until(END - 10.0)
+    assert len(house.routers.joined) == 2
+    assert not frozen & house.routers.joined.keys()
+
+
 async def test_a_host_that_once_lists_nothing_costs_no_session(monkeypatch: pytest.MonkeyPatch) -> None:
     house = house_with_a_class()
     replica = await serving(house)

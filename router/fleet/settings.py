@@ -1,12 +1,15 @@
 """The pools as they are set: how large, how early, and where their replicas run."""
 
+import re
 from pathlib import Path
 from typing import Annotated, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, SecretStr, model_validator
+from pydantic import BaseModel, ConfigDict, Field, SecretStr, field_validator, model_validator
 
 from router.fleet.domain.compose_services import POOL_LABEL
 from router.fleet.domain.pool_rules import PoolRules
+
+_ADDRESS = re.compile(r"https?://[^\s/]\S*")
 
 
 class _Frozen(BaseModel):
@@ -125,6 +128,15 @@ class FleetSettings(_Frozen):
         default=15.0, ge=1, le=300, description="a leader that stands still for so long has lost its lead"
     )
     metrics_port: int = Field(default=9_108, ge=0, le=65_535, description="/livez and /metrics of the controller")
+
+    @field_validator("alert_webhook")
+    @classmethod
+    def _is_address(cls, value: SecretStr | None) -> SecretStr | None:
+        """Said at the start, and not when replicas are missing; without the address itself."""
+        address = "" if value is None else value.get_secret_value()
+        if address and not _ADDRESS.fullmatch(address):
+            raise ValueError("this is no http:// or https:// address")
+        return value if address else None
 
     @model_validator(mode="after")
     def _once_each(self) -> Self:

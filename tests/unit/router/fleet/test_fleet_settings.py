@@ -18,3 +18,14 @@ def test_each_pool_has_a_model_and_a_folder_of_its_own() -> None:
         FleetSettings.model_validate({"pools": [pool("a", "/a"), pool("a", "/b")]})
     with pytest.raises(ValidationError, match="the same folder"):
         FleetSettings.model_validate({"pools": [pool("a", "/a"), pool("b", "/a")]})
+
+
+@pytest.mark.parametrize(
+    "address", ["hooks.example/hush", "ftp://hush", "https:///hush", "https://hooks.example/a hush"]
+)
+def test_a_webhook_without_an_address_is_told_at_once_and_its_secret_never(address: str) -> None:
+    assert FleetSettings.model_validate({"alert_webhook": "https://hooks.example/hush?key=hush"}).alert_webhook
+    assert FleetSettings.model_validate({"alert_webhook": ""}).alert_webhook is None
+    with pytest.raises(ValidationError, match="no http:// or https:// address") as told:
+        FleetSettings.model_validate({"alert_webhook": address})
+    assert "hush" not in str(told.value.errors(include_input=False))

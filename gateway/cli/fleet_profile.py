@@ -1,7 +1,6 @@
 """`drillyard fleet profile`: what a vLLM profile says, and whether the engine and the service can work with it."""
 
 import json
-import shlex
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated, Final
@@ -12,7 +11,7 @@ from gateway.cli.engine_facts import bundled_facts, facts_of_environment
 from gateway.cli.printable import printable
 from gateway.cli.profile_file import read_profile
 from router.fleet.domain.vllm_advice import CheckedProfile, Surroundings, check
-from router.fleet.domain.vllm_flags import SECRETS, EngineFacts, Flags, Weight, words
+from router.fleet.domain.vllm_flags import SECRETS, EngineFacts, Flags, Weight, command_text
 
 app = typer.Typer(
     help="Check and show vLLM profiles.", add_completion=False, no_args_is_help=True, pretty_exceptions_enable=False
@@ -88,7 +87,7 @@ def show_profile(file: File, *, engine_version: EngineVersion = None, vllm_env: 
         fact = facts.flags.get(name)
         default = "its own choice" if fact is None or fact.default is None else fact.default
         typer.echo(printable(f"{name}: {value}  (vLLM {facts.version}: {default})"))
-    typer.echo(printable(" ".join(["vllm serve MODEL", *(shlex.quote(word) for word in words(shown))])))
+    typer.echo(printable(command_text(shown)))
     if checked.errors:
         typer.echo(f"{checked.errors} of its flags cannot work; `drillyard fleet profile check` says why", err=True)
         raise typer.Exit(BAD)

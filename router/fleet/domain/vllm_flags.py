@@ -7,6 +7,7 @@ silent, as about an unknown flag that is `false`, this is not.
 import json
 import math
 import re
+import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
@@ -269,6 +270,11 @@ def _shown(fact: FlagFact, value: object) -> str:
 
 def _error(flag: str, what: str, advice: str) -> Finding:
     return Finding(Weight.ERROR, flag, what, advice)
+
+
+def command_text(flags: Flags) -> str:
+    """The command as a shell takes it."""
+    return " ".join(["vllm serve MODEL", *map(shlex.quote, words(flags))])
 
 
 def words(flags: Flags) -> Iterator[str]:

@@ -1,11 +1,10 @@
 """A plan as options of vLLM: on a command line, and as the file that `vllm serve --config` reads."""
 
-import shlex
 from typing import Final
 
 from router.fleet.domain.capacity import CapacityPlan
 from router.fleet.domain.devices import GIB
-from router.fleet.domain.vllm_flags import FlagValue
+from router.fleet.domain.vllm_flags import FlagValue, command_text
 from router.fleet.domain.vllm_options import DraftModel, Ngram, SchedulingPolicy, VllmOptions, flags_of, yaml_lines
 from router.fleet.domain.weights import Quantisation
 
@@ -63,11 +62,7 @@ def environment(plan: CapacityPlan) -> dict[str, str]:
 
 def command_line(plan: CapacityPlan) -> str:
     before = [f"{name}={value}" for name, value in environment(plan).items()]
-    words = [
-        f"--{name}" if value is True else f"--{name} {shlex.quote(str(value))}"
-        for name, value in vllm_flags(plan).items()
-    ]
-    return " ".join([*before, "vllm serve MODEL", *words])
+    return " ".join([*before, command_text(vllm_flags(plan))])
 
 
 def profile_text(plan: CapacityPlan) -> str:

@@ -29,7 +29,7 @@ def test_the_tables_tell_cautions_and_the_command(drillyard: Command) -> None:
     assert ended.code == 0, ended
     for told in ("weights", "limited by memory", "bandwidth floor", "replica hours", "- KV is counted by its 4 heads"):
         assert told in ended.out
-    assert ended.out.splitlines()[-1].startswith("vllm serve MODEL --max-model-len 4096")
+    assert ended.out.splitlines()[-1].startswith("vllm serve MODEL --max-model-len=4096")
 
 
 def test_a_model_that_does_not_fit_ends_with_1_and_writes_nothing(drillyard: Command, tmp_path: Path) -> None:

@@ -39,8 +39,8 @@ def test_a_cpu_replica_is_told_its_blocks_and_by_a_variable_its_cache() -> None:
     assert {"block-size": 32, "dtype": "bfloat16", "enforce-eager": True}.items() <= vllm_flags(plan).items()
     assert "gpu-memory-utilization" not in vllm_flags(plan)
     assert environment(plan) == {"VLLM_CPU_KVCACHE_SPACE": "5"}
-    assert command_line(plan).startswith("VLLM_CPU_KVCACHE_SPACE=5 vllm serve MODEL --max-model-len 4096 ")
-    assert command_line(plan).endswith(" --block-size 32 --enforce-eager")
+    assert command_line(plan).startswith("VLLM_CPU_KVCACHE_SPACE=5 vllm serve MODEL --max-model-len=4096 ")
+    assert command_line(plan).endswith(" --block-size=32 --enforce-eager")
 
 
 @pytest.mark.parametrize(
@@ -80,5 +80,4 @@ def test_a_name_of_any_letters_comes_back_from_the_profile_and_the_command(name:
     speculation = Speculation(tokens=2, acceptance=0.5, draft=replace(model("SmolLM2-135M"), name=name))
     plan = planned(changed(one, replace(one.setup, speculation=speculation)))
     assert yaml.safe_load(profile_text(plan))["spec-model"] == name
-    words = shlex.split(command_line(plan))
-    assert words[words.index("--spec-model") + 1] == name
+    assert f"--spec-model={name}" in shlex.split(command_line(plan))

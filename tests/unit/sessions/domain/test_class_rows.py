@@ -3,7 +3,19 @@
 from dataclasses import replace
 from datetime import timedelta
 
-from sessions.domain.class_rows import Change, ClassRow, ImportStep, called_off, doubled, import_key, step, vanished
+import pytest
+
+from sessions.domain.class_rows import (
+    Change,
+    ClassRow,
+    ImportStep,
+    called_off,
+    doubled,
+    import_key,
+    name_fault,
+    step,
+    vanished,
+)
 from sessions.domain.drill import DrillEvent, DrillState, ended
 from tests.support.drill_world import drill, plan
 from tests.support.records_world import NOON
@@ -50,3 +62,22 @@ def test_a_key_is_short_and_its_sources_own() -> None:
     assert import_key("spring", "a" * 9999).startswith("spring/")
     assert len(import_key("spring", "a" * 9999)) == len("spring/") + 32
     assert len({import_key(source, key) for source in ("a", "b") for key in ("1", "2", "\ud800")}) == 6
+
+
+@pytest.mark.parametrize("name", ["A class", "x" * 200, "晚到的包裹", "a\u200db"])
+def test_a_class_may_be_called_anything_that_stands_in_one_line(name: str) -> None:
+    assert name_fault(name) is None
+
+
+@pytest.mark.parametrize(
+    ("name", "why"),
+    [
+        (" ", "empty"),
+        ("x" * 201, "200 characters"),
+        ("a\nb", "control"),
+        ("a\u2028b", "control"),
+        ("\ud800", "control"),
+    ],
+)
+def test_a_name_that_cannot_be_shown_in_one_line_is_none(name: str, why: str) -> None:
+    assert why in (name_fault(name) or "")

@@ -56,8 +56,10 @@ class ComposePlan:
         IPv4Address(self.address)
         if not self.model or not all(self.gpus) or not every:
             raise ValueError("a replica has a model and a GPU")
-        if wrong := next((gpu for gpu in every if not _GPU.fullmatch(gpu)), None):
-            raise ValueError(f"{wrong!r} is no GPU's index or id")
+        if wrong := [gpu for gpu in every if not _GPU.fullmatch(gpu)]:
+            raise ValueError(f"{wrong[0]!r} is no GPU's index or id")
+        if not self.image or self.network == "":
+            raise ValueError("an image and a network have names")
         if len(set(every)) < len(every):
             raise ValueError("a GPU is named twice")
         if not _NAME.fullmatch(self.name):
@@ -91,7 +93,7 @@ def compose_text(plan: ComposePlan) -> str:
 def _service(plan: ComposePlan, number: int) -> Mapping[str, object]:
     name, gpus = f"{plan.name}-{number}", list(plan.gpus[number])
     service: dict[str, object] = {
-        "image": plan.image,
+        "image": _escaped(plan.image),
         "entrypoint": ["vllm", "serve"],
         "command": [_escaped(word) for word in _command(plan, len(gpus))],
         "environment": {"HF_HUB_OFFLINE": "1", "VLLM_NO_USAGE_STATS": "1"},

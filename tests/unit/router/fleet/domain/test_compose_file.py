@@ -84,8 +84,9 @@ def test_a_replica_of_two_gpus_is_split_over_them() -> None:
 
 
 def test_compose_takes_no_dollar_sign_for_a_variable() -> None:
-    file = written(model="a$b", weights="/m/$x", network="n$")
+    file = written(model="a$b", weights="/m/$x", network="n$", image="reg/$i:1")
     service = file["services"]["vllm-0"]
+    assert service["image"] == "reg/$$i:1"
     assert service["volumes"][0] == "/m/$$x:/models/current:ro"
     assert "--served-model-name=a$$b" in service["command"]
     assert file["networks"]["replicas"] == {"external": True, "name": "n$$"}
@@ -105,7 +106,10 @@ def test_replicas_that_listen_everywhere_are_reached_here() -> None:
         ({"gpus": []}, "a model and a GPU"),
         ({"gpus": [["0"], []]}, "a model and a GPU"),
         ({"gpus": [["0 1"]]}, "no GPU's index"),
+        ({"gpus": [["0"], [""]]}, "'' is no GPU's index"),
         ({"gpus": [["0"], ["0"]]}, "named twice"),
+        ({"image": ""}, "have names"),
+        ({"network": ""}, "have names"),
         ({"name": "My GPU"}, "no name for services"),
         ({"weights": "models"}, "a whole path"),
         ({"weights": "/a:b"}, "without a colon"),

@@ -51,15 +51,12 @@ class ComposePlan:
 
     def __post_init__(self) -> None:
         every = [gpu for one in self.gpus for gpu in one]
-        if not self.model.isprintable() or not self.weights.isprintable():
-            raise ValueError("a name holds what cannot be shown")
+        self._check_names()
         IPv4Address(self.address)
         if not self.model or not all(self.gpus) or not every:
             raise ValueError("a replica has a model and a GPU")
         if wrong := [gpu for gpu in every if not _GPU.fullmatch(gpu)]:
             raise ValueError(f"{wrong[0]!r} is no GPU's index or id")
-        if not self.image or self.network == "":
-            raise ValueError("an image and a network have names")
         if len(set(every)) < len(every):
             raise ValueError("a GPU is named twice")
         if not _NAME.fullmatch(self.name):
@@ -68,6 +65,12 @@ class ComposePlan:
             raise ValueError(f"{self.weights!r}: the folder of the weights is a whole path without a colon")
         if not 1 <= self.port <= LAST_PORT + 1 - len(self.gpus):
             raise ValueError(f"{len(self.gpus)} ports from {self.port} on: there are none")
+
+    def _check_names(self) -> None:
+        if not self.model.isprintable() or not self.weights.isprintable():
+            raise ValueError("a name holds what cannot be shown")
+        if not self.image or self.network == "":
+            raise ValueError("an image and a network have names")
 
     @property
     def shutdown_s(self) -> int:

@@ -99,7 +99,8 @@ def seen(record: ReplicaRecord, sight: Sight, watch: Watch) -> ReplicaSeen:
         state=state_of(record, sight),
         since=since(record, sight, watch),
         ordered=record.ordered,
-        sessions=sight.sessions,
+        # As long as it is open whether one is gone, nothing is let go for it: its place may be taken already.
+        sessions=None if sight.hosted is None else sight.sessions,
         may_stop=sight.drain is not None and sight.drain.may_stop,
         may_return=record.has(Milestone.DRAINING),
     )

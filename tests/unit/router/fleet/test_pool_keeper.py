@@ -204,6 +204,15 @@ async def test_one_that_its_host_lists_no_more_is_replaced() -> None:
     assert (list(house.routers.joined), house.machines.begun) == ([ReplicaId("qwen-2")], 2)
 
 
+async def test_the_pod_that_comes_for_one_that_was_deleted_is_kept() -> None:
+    house = FleetHouse([booking("class", BELL, END, 5)], names=True)
+    replica = await serving(house)
+    del house.machines.here()[replica]
+    house.machines.start(ReplicaId("pod-9"))
+    await house.until(BELL + START_S + 4 * ROUND_S)
+    assert (list(house.routers.joined), house.machines.begun) == (["pod-9"], 2)
+
+
 async def test_what_the_routers_forgot_is_told_them_again() -> None:
     house = house_with_a_class()
     replica = await serving(house)

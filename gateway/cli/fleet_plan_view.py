@@ -141,11 +141,12 @@ def _remarks(pool: PlannedPoolView, plan: FleetPlanView, zone: tzinfo | None) ->
         yield f"SHORT: {alert}"
     if _is_neglected(pool) and plan.is_looked_after:
         yield "NOBODY LOOKS AFTER IT"
-    if pool.last_round is not None and pool.is_looked_after and pool.last_round.wait:
-        yield printable(pool.last_round.wait)
+    wait = printable(pool.last_round.wait) if pool.last_round is not None and pool.is_looked_after else ""
+    if wait:
+        yield wait
     if not _is_carried_out(pool):
         yield "it has no host: the plan is only shown"
-    elif pool.dry_run:
+    elif pool.dry_run and not wait.startswith("dry run"):
         yield "dry run: nothing is started or stopped"
     if pool.floor is not None:
         yield floor_text(pool.floor, zone)

@@ -24,6 +24,7 @@ from gateway.cli.fleet_plan_wire import (
     FloorView,
     LeadView,
     PlannedPoolView,
+    RoundView,
     StepView,
     UnpooledView,
 )
@@ -74,8 +75,12 @@ def test_classes_without_a_pool_are_told() -> None:
     ]
 
 
-def test_a_dry_run_says_so() -> None:
-    assert "dry run" in table(a_plan(POOL.model_copy(update={"dry_run": True})))
+def test_a_dry_run_says_so_once() -> None:
+    dry = POOL.model_copy(update={"dry_run": True})
+    told = RoundView(at=NINE, leader="a/1", ready=0, present=0, wait="dry run: nothing of this is done")
+    looked_after = dry.model_copy(update={"is_looked_after": True, "last_round": told})
+    for pool in (dry, looked_after):
+        assert table(a_plan(pool)).count("dry run") == 1
 
 
 def test_what_nobody_knows_is_a_question_mark() -> None:

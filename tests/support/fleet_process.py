@@ -10,7 +10,7 @@ import subprocess
 import sys
 from collections.abc import AsyncIterator, Iterator, Mapping
 from contextlib import asynccontextmanager, contextmanager, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
 import httpx
@@ -19,7 +19,6 @@ from redis.asyncio import Redis
 from router.adapters.redis_board import RedisBoard
 from router.domain.board import RouterId
 from router.domain.fleet import ReplicaId
-from tests.support.engine_process import free_port
 from tests.support.tiny_model import tiny_model
 
 _ROOT = Path(__file__).parents[2]
@@ -30,7 +29,6 @@ _MODEL = "smollm2"
 class FleetProcess:
     environment: Mapping[str, str]
     log: Path
-    port: int = field(default_factory=free_port)
     _process: subprocess.Popen[bytes] | None = None
 
     @property
@@ -40,7 +38,7 @@ class FleetProcess:
 
     def start(self, *words: str) -> None:
         """Start it and wait for nothing."""
-        environment = {**os.environ, **self.environment, "DRILLYARD_FLEET__METRICS_PORT": str(self.port)}
+        environment = {**os.environ, **self.environment, "DRILLYARD_FLEET__METRICS_PORT": "0"}
         with self.log.open("ab") as log:
             self._process = subprocess.Popen(
                 [sys.executable, "-m", "gateway.cli.main", "fleet", "run", *words],
@@ -51,9 +49,11 @@ class FleetProcess:
             )
 
     def page(self, path: str) -> str:
-        """Empty while it does not answer."""
+        """Empty while it does not answer; it is a fault when it has ended by itself."""
+        assert self._process is None or self._process.poll() is None, self.log.read_text()
+        ports = [line["port"] for line in self.lines() if line.get("event") == "looking after the fleet"]
         with suppress(httpx.TransportError):
-            return httpx.get(f"http://127.0.0.1:{self.port}{path}", trust_env=False).text
+            return httpx.get(f"http://127.0.0.1:{ports[-1]}{path}", trust_env=False).text if ports else ""
         return ""
 
     @property

@@ -1,8 +1,10 @@
 """`drillyard fleet weights`: has a model's weights on this machine before a replica starts."""
 
+import signal
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated
 
@@ -48,12 +50,25 @@ def weights(  # noqa: PLR0913 - one argument for each option of the command line
 ) -> None:
     """Fetch a model's weights into a folder and check them, or list them."""
     try:
-        if list_asked:
-            _print(_listed(source, hub, hub_token or ""))
-        else:
-            _fetch(_told(source, digest, into, hub, hub_token), verify=verify)
+        with _ended_by_ctrl_c():
+            if list_asked:
+                _print(_listed(source, hub, hub_token or ""))
+            else:
+                _fetch(_told(source, digest, into, hub, hub_token), verify=verify)
     except WeightsUnusable as error:
         raise CommandFailed(str(error), advice=_advice(source, hub)) from error
+
+
+@contextmanager
+def _ended_by_ctrl_c() -> Iterator[None]:
+    """At once: Python would wait for the store's client, and that for a silent server. What is there can be gone on
+    with.
+    """
+    before = signal.signal(signal.SIGINT, signal.SIG_DFL)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 def _told(source: str, digest: str | None, into: Path | None, hub: str, token: str | None) -> WeightsSettings:

@@ -1,3 +1,7 @@
+import signal
+import socket
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -95,3 +99,17 @@ def test_a_hub_is_read_with_its_token(
     assert (told.code, told.out) == (0, listed({"config.json": b"{}"}).text)
     assert set(server.keys) == {"Bearer secret"}
     assert "secret" not in told.out + told.err
+
+
+def test_ctrl_c_waits_for_no_silent_server(tmp_path: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        silent.settimeout(30)
+        source = f"http://127.0.0.1:{silent.getsockname()[1]}"
+        words = ("fleet", "weights", source, "--digest", DIGEST, "--into", str(tmp_path))
+        with subprocess.Popen([sys.executable, "-m", "gateway.cli.main", *words]) as running:
+            try:
+                with silent.accept()[0]:
+                    running.send_signal(signal.SIGINT)
+                    assert running.wait(10) == -signal.SIGINT, "of which a shell makes 130"
+            finally:
+                running.kill()

@@ -3,7 +3,8 @@
 import pytest
 from pydantic import ValidationError
 
-from router.fleet.settings import FleetSettings
+from router.fleet.domain.pool_rules import PoolRules
+from router.fleet.settings import FleetSettings, PoolSettings
 
 
 def pool(model: str, folder: str) -> dict[str, object]:
@@ -29,3 +30,8 @@ def test_a_webhook_without_an_address_is_told_at_once_and_its_secret_never(addre
     with pytest.raises(ValidationError, match="no http:// or https:// address") as told:
         FleetSettings.model_validate({"alert_webhook": address})
     assert "hush" not in str(told.value.errors(include_input=False))
+
+
+def test_what_a_pool_does_not_set_is_as_the_rules_have_it() -> None:
+    told = PoolSettings(model="a", seats_per_replica=8, maximum=3)
+    assert told.rules == PoolRules(seats_per_replica=8, maximum=3)

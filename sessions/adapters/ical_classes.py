@@ -39,7 +39,8 @@ def read_ical(raw: bytes, defaults: RowDefaults, *, now: datetime) -> ClassFile:
     if len(events) > MOST_ROWS:
         return _refused(f"a file has {MOST_ROWS} classes at most")
     asked = _Asked(defaults, _zone(calendar, defaults), is_off=str(calendar.get("METHOD")).upper() == "CANCEL")
-    faults = [ClassFault(_place(event), fault) for event in events for fault in asked.faults(event)]
+    told = [event for event in events if not _is_over(event, (now - 2 * _DAY).date())]
+    faults = [ClassFault(_place(event), fault) for event in told for fault in asked.faults(event)]
     if faults:
         return ClassFile((), tuple(faults))
     try:
@@ -149,6 +150,18 @@ class _Asked:
 
     def _trainees(self, event: Component) -> int | None:
         return _number(event, "X-DRILLYARD-TRAINEES") or self.defaults.trainees
+
+
+def _is_over(event: Component, day: date) -> bool:
+    """Whether it ended for good before that day, so that nothing hangs on what it says."""
+    if any(name in event for name in _REPEATS):
+        return False
+    try:
+        end = _when(event, "DTEND") if "DTEND" in event else _when(event, "DTSTART")
+        end += _when(event, "DURATION") if "DURATION" in event else timedelta()
+        return bool((end.date() if isinstance(end, datetime) else end) < day)
+    except _STUMBLED:
+        return False
 
 
 def _rule_faults(event: Component) -> Iterator[str]:

@@ -138,6 +138,21 @@ def test_only_what_is_not_over_is_read_until_a_year_from_now() -> None:
 
 
 @pytest.mark.parametrize(
+    "lines",
+    [
+        ("DTSTART;VALUE=DATE:20200305",),
+        ("DTSTART;VALUE=DATE:20200305", "DTEND;VALUE=DATE:20200306"),
+        ("DTSTART;TZID=Nowhere/Land:20200305T090000", "DURATION:PT1H"),
+        ("DTSTART:20200305T090000Z", "DTEND:20200305T090000Z"),
+    ],
+)
+def test_what_is_over_for_good_is_not_held_against_the_file(lines: tuple[str, ...]) -> None:
+    assert times(read(event(*lines, uid="", name=""), event(*TIMES))) == ["03-05 09:00 45"]
+    lasting = "DTSTART;VALUE=DATE:20200305", "DURATION:P3650D"
+    assert "takes all day" in fault(event(*lasting))
+
+
+@pytest.mark.parametrize(
     ("lines", "words"),
     [
         (("DTSTART;VALUE=DATE:20260305",), "UID one: it takes all day"),

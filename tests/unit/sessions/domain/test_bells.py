@@ -62,6 +62,12 @@ def test_only_the_first_ones_are_given_and_nothing_before_a_moment() -> None:
     assert bells("0 0 * 2 MON#5", zone, days, most=7) == ()
 
 
+def test_the_first_and_the_last_minute_of_the_days_are_within_them() -> None:
+    day = date(2026, 1, 5)
+    found = bells("0,59 0,23 * * *", ZoneInfo("UTC"), Days(day, day), most=9)
+    assert (found[0].time(), found[-1].time(), len(found)) == (time(0, 0), time(23, 59), 4)
+
+
 @pytest.mark.parametrize(
     "cron",
     [

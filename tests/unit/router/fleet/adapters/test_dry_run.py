@@ -165,7 +165,7 @@ async def test_what_somebody_else_does_is_seen() -> None:
     await house.rounds(house.now + 60)
     house.real.replicas = []
     house.board.joined.clear()
-    await house.rounds(house.now + 60)
+    await house.rounds(house.now + 100)
     assert set((await house.ledger.read(POOL)).records) == {"m-1", "m-2", "m-3"}
     await house.host.stop(ReplicaId("never"), among=0)
     assert "would stop never" not in house.said.kept

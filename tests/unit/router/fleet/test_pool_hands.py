@@ -1,5 +1,7 @@
 """What is done is written before it is done, and what one deed meets keeps no other from being done."""
 
+from dataclasses import replace
+
 import pytest
 
 from router.domain.fleet import ReplicaId, ReplicaSpec
@@ -65,6 +67,22 @@ async def test_one_that_stood_still_before_a_join_leaves_none_that_nobody_knows(
     with pytest.raises(NotLeading):
         await hands.mend(A, Mend.JOIN)
     assert set(house.routers.joined) == (set() if is_forgotten else {A})
+
+
+async def test_a_host_that_counts_is_told_how_many_there_are_without_those_that_failed_or_go(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    house, told = FleetHouse(), list[int]()
+
+    async def starts(_: ReplicaId, *, among: int) -> None:
+        told.append(among)
+
+    monkeypatch.setattr(house.host, "start", starts)
+    failed = replace(ORDER, id=ReplicaId("failed"), failure="it is gone")
+    going = replace(SERVING, id=ReplicaId("going")).at(Milestone.STOPPING, 400.0)
+    hands = await hands_on(house, SERVING, failed, going)
+    await hands.act(Action(Move.START, "2 are wanted"))
+    assert told == [2]
 
 
 async def test_a_drain_is_written_and_then_ordered() -> None:

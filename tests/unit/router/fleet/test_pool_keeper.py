@@ -1,10 +1,11 @@
 """One pool's rounds: from a class in the calendar to replicas that serve, and back to none."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 import pytest
 
-from router.domain.fleet import ReplicaId
+from router.domain.fleet import ReplicaId, ReplicaSpec
 from router.fleet.adapters.simulated.machines import Fate
 from router.fleet.domain.cold_starts import ColdStarts
 from router.fleet.domain.demand import PoolName
@@ -13,6 +14,7 @@ from router.fleet.domain.pool_book import Floor
 from router.fleet.domain.pool_rules import PoolRules
 from router.fleet.domain.replica_record import Milestone
 from router.fleet.domain.scaling import Wait
+from router.fleet.domain.warmth import Prefix, Warming, WarmLook
 from router.fleet.errors import HostUnavailable, LedgerUnavailable
 from router.fleet.pool_keeper import GONE_AFTER_S
 from tests.support.fleet_house import POOL, ROUND_S, START_S, FleetHouse, booking
@@ -377,6 +379,28 @@ async def test_what_runs_as_far_as_is_known_is_not_missed_while_the_host_is_away
     house.calendar.listed.pop()
     await house.until(BELL + 120.0)
     assert house.alarm.heard == ["short: 1 of 2 replicas are ready"], "it may have ended meanwhile"
+
+
+async def test_one_that_is_to_go_is_warmed_no_further_though_its_host_does_not_stop_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    house, asked = house_with_a_class(), list[ReplicaId]()
+    await house.until(105.0)
+    house.calendar.listed.clear()
+
+    async def refuses(replica: ReplicaId, *, among: int) -> None:
+        raise HostUnavailable(f"{replica} is not stopped, among {among}")
+
+    async def looks(replica: ReplicaSpec, _: Sequence[Prefix]) -> WarmLook:
+        asked.append(replica.id)
+        return Warming()
+
+    monkeypatch.setattr(house.host, "stop", refuses)
+    await house.until(115.0)
+    monkeypatch.setattr(house.warmth, "look", looks)
+    report = await house.until(130.0)
+    assert [deed.what for deed in report.deeds] == ["stop again"]
+    assert asked == []
 
 
 async def test_an_alarm_that_was_not_heard_is_told_again() -> None:

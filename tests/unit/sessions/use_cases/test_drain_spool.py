@@ -172,6 +172,7 @@ async def test_whatever_is_lost_on_the_way_each_turn_is_written_once(steps: list
     drains = [DrainSpool(records=records, spool=spool) for spool in spools]
     for _ in range(len(steps) + 5):
         await asyncio.gather(*(drain() for drain in drains))
+    records.steps.clear()  # of those that nothing was left for
     async with records.begin() as work:
         assert await work.turns.all(stage.session.id) == [spooled(stage, number).turn for number in range(1, 5)]
         row = await work.sessions.get(stage.trainee, stage.session.id)

@@ -89,6 +89,12 @@ def test_what_cannot_stand_in_one_folder_is_refused(paths: tuple[str, ...], reas
         weights_list(files(*paths))
 
 
+@pytest.mark.parametrize("digest", ["", A[:-1], A.upper(), f"../{A[3:]}"])
+def test_what_is_no_digest_is_refused(digest: str) -> None:
+    with pytest.raises(WeightsUnusable, match="what is no SHA-256 digest"):
+        weights_list([WeightsFile("config.json", digest)])
+
+
 @pytest.mark.parametrize("line", ["<html>", A, f"{A[:-1]}  a", f"{A.upper()}  a", f"\\{A}  a"])
 def test_a_line_that_is_none_is_named(line: str) -> None:
     with pytest.raises(WeightsUnusable, match="line 2"):

@@ -150,9 +150,21 @@ def _remarks(pool: PlannedPoolView, plan: FleetPlanView, zone: tzinfo | None) ->
         yield "dry run: nothing is started or stopped"
     if pool.floor is not None:
         yield floor_text(pool.floor, zone)
+    yield from _kept_for_sessions(pool)
     if pool.shortages:
         more = len(pool.shortages) - 1
         yield shortage_text(pool.shortages[0], zone) + (f" (and {more} more, see `fleet plan`)" if more else "")
+
+
+def _kept_for_sessions(pool: PlannedPoolView) -> Iterator[str]:
+    """What a round wants beyond calendar, minimum and floor is there for sessions past the end of their class."""
+    last = pool.last_round if pool.is_looked_after else None
+    planned = [step.wanted for step in pool.steps if last is not None and step.at <= last.at]
+    floor = pool.floor.replicas if pool.floor is not None else 0
+    if last is not None and last.wanted is not None and planned:
+        kept = last.wanted - max(planned[-1], pool.minimum, floor)
+        if kept > 0:
+            yield f"{kept} kept for sessions that were not closed"
 
 
 def _alert(pool: PlannedPoolView) -> str:

@@ -75,6 +75,32 @@ def test_classes_without_a_pool_are_told() -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    ("wanted", "floor", "at", "kept"),
+    [
+        (3, 0, NINE, 2),
+        (3, 2, NINE, 1),
+        (3, 4, NINE, 0),
+        (1, 0, NINE, 0),
+        (None, 0, NINE, 0),
+        (3, 0, NINE.replace(hour=8), 0),
+    ],
+)
+def test_replicas_beyond_the_calendar_are_kept_for_sessions(
+    wanted: int | None, floor: int, at: datetime, kept: int
+) -> None:
+    told = RoundView(at=at, leader="a/1", wanted=wanted, ready=3, present=3)
+    least = FloorView(replicas=floor, reason="") if floor else None
+    steps = (
+        StepView(at=NINE, seats=3, needs=1, wanted=1),
+        StepView(at=NINE.replace(hour=10), seats=0, needs=0, wanted=0),
+    )
+    pool = POOL.model_copy(update={"is_looked_after": True, "last_round": told, "floor": least, "steps": steps})
+    shown = table(a_plan(pool, looked_after=True))
+    assert (f"{kept} kept for sessions that were not closed" in shown) == (kept > 0)
+    assert ("kept for sessions" in shown) == (kept > 0)
+
+
 def test_a_dry_run_says_so_once() -> None:
     dry = POOL.model_copy(update={"dry_run": True})
     told = RoundView(at=NINE, leader="a/1", ready=0, present=0, wait="dry run: nothing of this is done")

@@ -78,17 +78,11 @@ class KubernetesDeployment:
         with self._said("list", "replicasets"):
             found = self._client.list(ReplicaSet, namespace=self._namespace, labels=_selector(scale), chunk_size=_CHUNK)
             own = [each async for each in found if _controller(each) == scale.uid]
-        troubles = [
-            each.message or ""
-            for replica_set in own
-            for each in (replica_set.status.conditions if replica_set.status is not None else None) or ()
-            if each.type == "ReplicaFailure" and each.status == "True"
-        ]
-        return ReplicaSets(
-            uids=frozenset((each.metadata and each.metadata.uid) or "" for each in own),
-            in_use=sum(each.spec.replicas != 0 for each in own),
-            trouble="; ".join(troubles),
-        )
+            return ReplicaSets(
+                uids=frozenset((each.metadata and each.metadata.uid) or "" for each in own),
+                in_use=sum(each.spec.replicas != 0 for each in own),
+                trouble="; ".join(trouble for each in own for trouble in _troubles(each)),
+            )
 
     async def pods(self, scale: Scale, sets: ReplicaSets) -> Sequence[Pod]:
         with self._said("list", "pods"):
@@ -182,6 +176,12 @@ def _selector(scale: Scale) -> LabelSelector:
 def _controller(replica_set: ReplicaSet) -> str | None:
     owners = (replica_set.metadata and replica_set.metadata.ownerReferences) or ()
     return next((owner.uid for owner in owners if owner.controller), None)
+
+
+def _troubles(replica_set: ReplicaSet) -> Iterator[str]:
+    for each in (replica_set.status is not None and replica_set.status.conditions) or ():
+        if each.type == "ReplicaFailure" and each.status == "True":
+            yield each.message or ""
 
 
 def _same(pod: Pod) -> dict[str, str | None]:

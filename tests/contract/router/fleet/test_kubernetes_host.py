@@ -536,6 +536,15 @@ async def test_an_answer_that_is_none_is_no_empty_pool(house: House, call: str, 
         await house.hasty().list()
 
 
+async def test_a_replica_set_that_says_nothing_of_itself_is_no_answer(house: House) -> None:
+    await house.running(1)
+    house.cluster.holds |= {"replica set"}
+    for replica_set in house.cluster.sets.values():
+        replica_set.pop("spec")
+    with pytest.raises(HostUnavailable, match="list replicasets"):
+        await house.hasty().list()
+
+
 async def test_a_pool_of_many_pages_is_listed_whole(house: House) -> None:
     for number in range(260):
         name = f"vllm-6d4cf56db6-{number:05}"

@@ -18,7 +18,7 @@ EXAMPLES = (
     "Examples:\n\n"
     "  drillyard drill list\n\n"
     "  drillyard drill list --from 2026-12-01 --to 2026-12-08 --timezone Europe/Berlin\n\n"
-    "By default all that are not over, by their bells."
+    "By default all that are not over and will be held, by their bells; with --from or --to the cancelled ones too."
 )
 _MOST = 1000
 
@@ -52,6 +52,9 @@ def list_drills(  # noqa: PLR0913 - one argument for each option of the command 
     if as_json:
         typer.echo(Page[DrillView](items=tuple(found)).model_dump_json(indent=2, include={"items"}))
         return
-    console().print(drill_table(found, in_zone), markup=False)
-    counted = "1 drill" if len(found) == 1 else f"{len(found)} drills"
-    typer.echo(counted + (", and more" if len(found) == _MOST else ""))
+    held = [drill for drill in found if drill.state == "scheduled"] if since is None and until is None else found
+    console().print(drill_table(held, in_zone), markup=False)
+    counted = "1 drill" if len(held) == 1 else f"{len(held)} drills"
+    left = len(found) - len(held)
+    ended = f"; {left} cancelled or archived, see --from" if left else ""
+    typer.echo(counted + ended + (", and more" if len(found) == _MOST else ""))

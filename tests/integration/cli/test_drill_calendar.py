@@ -192,3 +192,6 @@ def test_a_class_may_begin_in_minutes(drill: Drill) -> None:
     soon = told(drill("add", "--in", "4m", "--for", "45m", "--trainees", "3", "--json"))
     assert [each["id"] for each in told(drill("list", "--json"))["items"]] == [soon["id"]]
     assert "it is over" not in drill("show", soon["id"]).out
+    drill("cancel", soon["id"])
+    assert drill("list").out.endswith("\n0 drills; 1 cancelled or archived, see --from\n")
+    assert "1 drill\n" in drill("list", "--from", "2026-01-01").out

@@ -17,6 +17,8 @@ from router.fleet.domain.replica_record import Milestone, WarmReport
 from router.fleet.domain.timeline import Shortage
 from router.fleet.settings import PoolSettings
 
+_LATEST = datetime(9999, 12, 31, tzinfo=UTC).timestamp()
+
 
 class ScaleBody(Sent):
     """Replicas that a pool is to have at least, whatever the calendar says."""
@@ -302,4 +304,5 @@ def _moment(seconds: float | None) -> datetime | None:
 
 
 def _at(seconds: float) -> datetime:
-    return datetime.fromtimestamp(seconds, UTC)
+    # As seconds, the last microsecond of all is the year 10000; a class of former times may end then.
+    return datetime.fromtimestamp(min(seconds, _LATEST), UTC)

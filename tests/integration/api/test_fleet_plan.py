@@ -9,7 +9,7 @@ import pytest
 from router.domain.fleet import ReplicaId
 from router.fleet.domain.demand import PoolName
 from router.fleet.domain.past_starts import PastStart
-from router.fleet.domain.pool_book import Round
+from router.fleet.domain.pool_book import Floor, Round
 from router.fleet.domain.replica_record import Milestone, WarmReport, ordered
 from sessions.domain.tiers import Tier
 from sessions.domain.viewer import TenantId
@@ -201,6 +201,12 @@ async def test_a_floor_is_set_shown_and_taken_back(house: House) -> None:
 async def test_a_floor_without_an_end_and_without_a_reason(house: House) -> None:
     assert (await house.here.operator.post(SCALE, json={"replicas": 1})).json()["floor"]["until"] is None
     assert (await pool(house))["floor"]["reason"] == ""
+
+
+async def test_a_moment_that_no_calendar_has_hides_no_plan(house: House) -> None:
+    end_of_time = datetime.max.replace(tzinfo=UTC).timestamp()
+    await house.planned.ledger.set_floor(PoolName(POOL), Floor(2, end_of_time, "operator", "set in former times"))
+    assert (await pool(house))["floor"]["until"] == "9999-12-31T00:00:00Z"
 
 
 @pytest.mark.parametrize("model", [FAR_POOL, FAR_POOL.replace("/", "%2F")])

@@ -141,6 +141,7 @@ def _remarks(pool: PlannedPoolView, plan: FleetPlanView, zone: tzinfo | None) ->
         yield f"SHORT: {alert}"
     if _is_neglected(pool) and plan.is_looked_after:
         yield "NOBODY LOOKS AFTER IT"
+    yield from _in_class(pool, plan, zone)
     wait = printable(pool.last_round.wait) if pool.last_round is not None and pool.is_looked_after else ""
     if wait:
         yield wait
@@ -154,6 +155,15 @@ def _remarks(pool: PlannedPoolView, plan: FleetPlanView, zone: tzinfo | None) ->
     if pool.shortages:
         more = len(pool.shortages) - 1
         yield shortage_text(pool.shortages[0], zone) + (f" (and {more} more, see `fleet plan`)" if more else "")
+
+
+def _in_class(pool: PlannedPoolView, plan: FleetPlanView, zone: tzinfo | None) -> Iterator[str]:
+    """What the bells behind us still ask for."""
+    begun = [step for step in pool.steps if step.at <= plan.at]
+    if begun and begun[-1].seats:
+        end = next((step.at for step in pool.steps if step.at > plan.at and not step.seats), None)
+        until = "" if end is None else f" until {_time(end, zone)}"
+        yield f"{begun[-1].seats} seats in class{until}"
 
 
 def _kept_for_sessions(pool: PlannedPoolView) -> Iterator[str]:

@@ -27,6 +27,7 @@ from sessions.ports import Clock, Records
 _PAGE = 100
 _MOST_PAGES = 20
 _MOST_FAULTS = 100
+_NOTHING_LEFT = "it holds no class, and prune would cancel all that came from it; cancel them by name if that is meant"
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +51,8 @@ class ImportDrills:
     async def __call__(self, order: ImportOrder) -> Sequence[ImportStep]:
         """What was done with each class, in the order of the file. Raises `ClassFileInvalid` or `DrillMoved`."""
         now, tenant = self._clock.now(), order.author.tenant
+        if order.prunes and not (order.file.rows or order.file.faults):
+            raise ClassFileInvalid([("the file", _NOTHING_LEFT)])
         plans = await self._plans(tenant, order.file)
         keys = [import_key(order.source, row.key) for row in order.file.rows]
         stored = {drill.import_key: drill for drill in await self._book.imported(tenant, keys)}

@@ -101,6 +101,17 @@ def test_replicas_beyond_the_calendar_are_kept_for_sessions(
     assert ("kept for sessions" in shown) == (kept > 0)
 
 
+def test_a_class_that_runs_is_told_until_its_seats_are_free() -> None:
+    steps = (
+        StepView(at=NINE, seats=6, needs=1, wanted=1),
+        StepView(at=NINE.replace(hour=10), seats=2, needs=1, wanted=1),
+        StepView(at=NINE.replace(hour=11), seats=0, needs=0, wanted=0),
+    )
+    assert "6 seats in class until Sun 01 Mar 11:00" in table(a_plan(POOL.model_copy(update={"steps": steps})))
+    assert "6 seats in class" in table(a_plan(POOL.model_copy(update={"steps": steps[:1]})))
+    assert "in class" not in table(a_plan(POOL))
+
+
 def test_a_dry_run_says_so_once() -> None:
     dry = POOL.model_copy(update={"dry_run": True})
     told = RoundView(at=NINE, leader="a/1", ready=0, present=0, wait="dry run: nothing of this is done")

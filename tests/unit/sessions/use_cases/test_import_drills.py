@@ -92,6 +92,15 @@ async def test_what_has_vanished_is_cancelled_where_that_is_asked_for(office: Of
     assert await office.take(kept, prunes=True) == [Change.UNCHANGED]
 
 
+async def test_a_file_without_a_class_takes_nothing_with_it(office: Office) -> None:
+    await office.take(office.row(2))
+    with pytest.raises(ClassFileInvalid) as refused:
+        await office.take(prunes=True)
+    assert [place for place, _ in refused.value.faults] == ["the file"]
+    assert [drill.state for drill in office.drills.all()] == [DrillState.SCHEDULED]
+    assert await office.take() == []
+
+
 async def test_a_trial_says_what_would_be_done_and_does_nothing(office: Office) -> None:
     assert await office.take(office.row(2), is_trial=True) == [Change.ADDED]
     assert office.drills.all() == ()

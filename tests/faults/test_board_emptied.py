@@ -18,7 +18,7 @@ from router.domain.exchange import ChatRequest, Message
 from router.domain.fleet import AffinityKey, ReplicaId, ReplicaSpec
 from router.fleet.adapters.board_routers import BoardRouters
 from router.settings import RouterSettings
-from tests.support.eventually import eventually
+from tests.support.eventually import comes_true, eventually
 from tests.support.simulator_process import simulator
 
 pytestmark = pytest.mark.redis
@@ -49,6 +49,18 @@ async def routers(redis: SharedRedis) -> AsyncIterator[list[Routing]]:
             for name in ("r1", "r2")
         ]
         yield [await stack.enter_async_context(routing(plan)) for plan in plans]
+
+
+async def read_by_all(board: RedisBoard) -> None:
+    """Return once each router has read what stands there now: it reports after it has read, so two reports later."""
+    for _ in range(2):
+        said = {name: report.at for name, report in (await board.read()).routers.items()}
+
+        async def again(said: dict[RouterId, float] = said) -> bool:
+            now = (await board.read()).routers
+            return all(name in now and now[name].at > at for name, at in said.items())
+
+        await comes_true(again)
 
 
 async def replica_of(key: AffinityKey, routers: list[Routing]) -> ReplicaId:
@@ -84,6 +96,7 @@ async def test_no_turn_fails_and_no_session_moves(
 
     for replica in replicas:
         await controllers.join(replica)
+    await read_by_all(RedisBoard(client=redis.client))
     assert [await replica_of(key, routers) for key in KEYS] == before
     await controllers.leave(ReplicaId("a"))
     await eventually(lambda: all(len(each.router.fleet().replicas) == 1 for each in routers))

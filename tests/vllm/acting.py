@@ -1,12 +1,16 @@
 """What the tests on real vLLM do at the API: start sessions, take turns, look at prompts, wait."""
 
+import asyncio
 import time
 from collections.abc import Callable
 from typing import Any
 from uuid import uuid4
 
 import httpx
+from redis.asyncio import Redis
 
+from router.adapters.redis_pins import RedisPins
+from router.domain.fleet import ReplicaId
 from tests.vllm.conftest import PATIENCE_S, RealStack
 
 
@@ -59,12 +63,22 @@ def close_all(stack: RealStack) -> None:
         while sessions := client.get("/v1/sessions", params={"state": "open"}).raise_for_status().json()["items"]:
             for session in sessions:
                 client.post(f"/v1/sessions/{session['id']}/close").raise_for_status()
+        asyncio.run(_forget_chats(stack))
 
         def fleet() -> list[dict[str, Any]]:
             replicas: list[dict[str, Any]] = operator.get("/v1/fleet").raise_for_status().json()["replicas"]
             return replicas
 
         wait_until(lambda: all(each["sessions"] == 0 for each in fleet()), told=lambda: str(fleet()))
+
+
+async def _forget_chats(stack: RealStack) -> None:
+    """Chats of OpenAI's clients end by being forgotten, which takes a day."""
+    async with Redis.from_url(stack.ready["redis_url"]) as client:
+        pins = RedisPins(client=client, ttl_s=3600)
+        for replica in stack.ready["replicas"]:
+            for key, _ in await pins.pinned(ReplicaId(replica["id"]), limit=1_000):
+                await pins.end(key)
 
 
 def wait_until(holds: Callable[[], bool], told: Callable[[], str] = lambda: "") -> None:

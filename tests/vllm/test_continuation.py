@@ -210,6 +210,8 @@ async def lost_at_each_place(
         pair.lose_replica(after=place, how=how)
         heard = await pair.ask(prompt, f"lost-{place}", **options)
         pair.mend()
+        if not heard.joints and heard.is_done and len(heard.pieces) <= place:
+            continue  # drawn anew it was shorter, and nothing was lost
         assert heard.joints == 1, place
         assert heard.before, place
         assert heard.usage is not None

@@ -4,8 +4,6 @@ import itertools
 import random
 import sys
 from collections import Counter
-from collections.abc import Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
@@ -23,11 +21,9 @@ from router.fleet.domain.compose_file import ComposePlan, compose_text
 from router.fleet.domain.demand import Booking, BookingId, PoolName
 from router.fleet.domain.hosted import Mark
 from router.fleet.domain.pool_rules import PoolRules
-from router.fleet.domain.scaling import Alert
-from router.fleet.domain.warmth import Prefix
 from router.fleet.keeping import Around, Pool
-from router.fleet.ports import Alarm, Calendar, Prefixes
 from tests.support import fake_docker
+from tests.support.one_class import OneClass
 
 POOL = PoolName("org/model")
 BELL = 2_000_000_000.0
@@ -66,26 +62,6 @@ class Mortal(ComposeHost):
             raise Killed
 
 
-@dataclass
-class OneClass(Calendar, Prefixes, Alarm):
-    told: list[Alert] = field(default_factory=list)
-
-    @override
-    async def bookings(self, *, since: float, until: float) -> Sequence[Booking]:
-        return [Booking(BookingId("b"), POOL, BELL, END, expected=30)]
-
-    @override
-    async def of(self, pool: PoolName, bookings: Sequence[Booking]) -> Sequence[Prefix]:
-        return ()
-
-    @override
-    async def short(self, pool: PoolName, alert: Alert) -> None:
-        self.told.append(alert)
-
-    @override
-    async def over(self, pool: PoolName, alert: Alert) -> None: ...
-
-
 class ClassHouse:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -97,7 +73,7 @@ class ClassHouse:
         self.now = BELL - 660
         self.ledger = MemoryLedger()
         self.routers = MemoryRouters()
-        self.world = OneClass()
+        self.world = OneClass(Booking(BookingId("b"), POOL, BELL, END, expected=30))
         self._numbers = itertools.count(1)
         self.controller = self._controller()
 

@@ -18,11 +18,11 @@ from router.fleet.domain.hosted import HostedReplica, HostPhase, Mark
 from router.fleet.domain.pool_book import Round
 from router.fleet.domain.pool_rules import PoolRules
 from router.fleet.domain.replica_record import Milestone, ordered
-from router.fleet.domain.scaling import Alert
-from router.fleet.domain.warmth import Prefix, Warm
+from router.fleet.domain.warmth import Warm
 from router.fleet.errors import HostUnavailable
 from router.fleet.keeping import Around, Pool
-from router.fleet.ports import Alarm, Calendar, Prefixes, ReplicaHost
+from router.fleet.ports import ReplicaHost
+from tests.support.one_class import OneClass
 
 POOL = PoolName("m")
 REAL = ReplicaId("real-1")
@@ -63,26 +63,6 @@ class Untouched(ReplicaHost):
         pytest.fail("it was told to stop")
 
 
-@dataclass
-class OneClass(Calendar, Prefixes, Alarm):
-    told: list[Alert] = field(default_factory=list)
-
-    @override
-    async def bookings(self, *, since: float, until: float) -> Sequence[Booking]:
-        return [Booking(BookingId("b"), POOL, BELL, END, expected=25)]
-
-    @override
-    async def of(self, pool: PoolName, bookings: Sequence[Booking]) -> Sequence[Prefix]:
-        return ()
-
-    @override
-    async def short(self, pool: PoolName, alert: Alert) -> None:
-        self.told.append(alert)
-
-    @override
-    async def over(self, pool: PoolName, alert: Alert) -> None: ...
-
-
 class DryHouse:
     """A controller under dry run, over a world with one replica that serves."""
 
@@ -96,7 +76,7 @@ class DryHouse:
         self.host = DryRunHost(host=self.real, clock=lambda: self.now, said=self.said)
         self.routers = DryRunRouters(routers=self.board, said=self.said)
         self.ledger = DryRunLedger(ledger=self.kept)
-        world = OneClass()
+        world = OneClass(Booking(BookingId("b"), POOL, BELL, END, expected=25))
         around = Around(
             leadership=AlwaysLeads("dry"),
             ledger=self.ledger,

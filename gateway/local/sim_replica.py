@@ -11,6 +11,7 @@ from gateway.local.vllm_replica import HOST, missing
 
 _MODULE = "loadtests.simulator"
 _DEADLINE_S = 60.0
+_LONGEST_LOAD_S = 300.0  # simulated; a profile says how long its replicas load, and is not read here
 _GRACE_S = 4.0
 
 
@@ -35,7 +36,11 @@ class Simulation:
 def sim_service(simulation: Simulation, name: str, port: int) -> Service:
     command = sim_command(simulation, name, str(port))
     url, model = f"http://{HOST}:{port}", simulation.model.name
-    return Service(command=command, waiting_for=lambda: missing(url, model), deadline_s=_DEADLINE_S)
+    return Service(
+        command=command,
+        waiting_for=lambda: missing(url, model),
+        deadline_s=_DEADLINE_S + _LONGEST_LOAD_S / simulation.tuning.speed_up,
+    )
 
 
 def sim_command(simulation: Simulation, name: str, port: str) -> Command:

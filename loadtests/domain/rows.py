@@ -1,0 +1,103 @@
+"""One row per request of a drill: what every figure is made of, and what is kept of a run."""
+
+import json
+from dataclasses import asdict, dataclass, fields
+from enum import StrEnum
+
+
+class Kind(StrEnum):
+    """What a trainee asked for. Only turns count in times and failures of turns."""
+
+    TURN = "turn"
+    OPEN = "open"
+    CLOSE = "close"
+    RESUME = "resume"
+    """The rest of a turn after its stream was lost."""
+    CANCEL = "cancel"
+    HOSTILE = "hostile"
+    """Something that must be refused; `failure` says when it was not."""
+    AUDIT = "audit"
+    """The stored turns of a session, read after its end, and held against what was heard."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Row:
+    """Instants are drill seconds since the bell (below 0 in the lobby), one clock for all workers.
+
+    `failure` names what went wrong in one word, else None: `http_503`, `no_end`, `timeout`, `error`, `moderated` (a
+    false block), `altered`, `let_in`, ... `note` is a detail that is no failure, such as the code of a refusal that was
+    waited out.
+    """
+
+    kind: Kind
+    worker: int
+    trainee: int
+    session: str
+    turn: int | None = None
+    planned_s: float
+    """When the timetable has it."""
+    started_s: float
+    """When its first byte was sent."""
+    free_s: float | None = None
+    """When this trainee could have sent it: the later of `planned_s` and the end of its turn before. What passes from
+    here to `started_s` is the client's own lag."""
+    first_s: float | None = None
+    """First chunk with generated text."""
+    last_s: float | None = None
+    """Last chunk with generated text."""
+    ended_s: float
+    pieces: int = 0
+    gaps_s: tuple[float, ...] = ()
+    """The longest gaps between chunks, at most eight, longest first."""
+    prompt_tokens: int = 0
+    cached_tokens: int = 0
+    completion_tokens: int = 0
+    replica: str | None = None
+    continued: bool = False
+    """Another replica took the reply over."""
+    finish: str | None = None
+    status: int | None = None
+    attempts: int = 1
+    text_digest: str = ""
+    """Of the whole reply; its words are not kept."""
+    failure: str | None = None
+    note: str = ""
+
+    @property
+    def ttft_s(self) -> float | None:
+        """From its first byte sent to its first text."""
+        return None if self.first_s is None else self.first_s - self.started_s
+
+    @property
+    def ttft_planned_s(self) -> float | None:
+        """From the planned start, so that whoever was kept waiting before it was sent is counted too."""
+        return None if self.first_s is None else self.first_s - min(self.planned_s, self.started_s)
+
+    @property
+    def e2e_s(self) -> float | None:
+        """From its first byte sent to its last text."""
+        return None if self.last_s is None else self.last_s - self.started_s
+
+    @property
+    def tpot_s(self) -> float | None:
+        """Seconds per output token after the first; undefined for a reply of one token."""
+        if self.first_s is None or self.last_s is None or self.completion_tokens <= 1:
+            return None
+        return (self.last_s - self.first_s) / (self.completion_tokens - 1)
+
+    def as_json(self) -> str:
+        return json.dumps(asdict(self), separators=(",", ":"))
+
+
+_NAMES = frozenset(each.name for each in fields(Row))
+
+
+def row_of(line: str) -> Row:
+    """The row that `as_json` wrote; raises `ValueError` for anything else."""
+    told = json.loads(line)
+    if not isinstance(told, dict) or set(told) - _NAMES:
+        raise ValueError("not a row of a load drill")
+    try:
+        return Row(**{**told, "kind": Kind(told["kind"]), "gaps_s": tuple(told.get("gaps_s", ()))})
+    except (KeyError, TypeError) as error:
+        raise ValueError(f"not a row of a load drill: {error}") from error

@@ -29,7 +29,7 @@ from typing_extensions import override
 
 from loadtests.domain.hearing import Hearing, TurnOutcome
 from loadtests.domain.tally import Tally, tally
-from loadtests.target import Target, TargetRefused, require_local, target
+from loadtests.target import Asked, Target, TargetRefused, target
 from loadtests.trainee_lines import line
 
 _LOST = (HTTPConnectionClosed, ConnectionError, TimeoutError)
@@ -98,12 +98,14 @@ def prepare(environment: Environment, **_: object) -> None:
         return
     try:
         aim = target(
-            data=Path(options.data),
-            base_url=options.host or None,
-            keys_file=Path(options.keys_file) if options.keys_file else None,
-            scenario=options.scenario or None,
+            Asked(
+                data=Path(options.data),
+                base_urls=(options.host,) if options.host else (),
+                keys_file=Path(options.keys_file) if options.keys_file else None,
+                scenario=options.scenario or None,
+                not_local=(options.not_local,) if options.not_local else (),
+            )
         )
-        require_local(aim.base_url, named=options.not_local or None)
     except (TargetRefused, OSError) as error:
         sys.stderr.write(f"loadtests: {error}\n")
         sys.exit(2)

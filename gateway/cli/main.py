@@ -23,6 +23,12 @@ ENTRIES = (
     Entry("drill", "gateway.cli.drill", "app", "Schedule classes, or let one of scripted trainees run."),
     Entry("sim", "loadtests.simulator.cli", "app", "Run replicas without a GPU that speak vLLM's HTTP API."),
     Entry(
+        "load",
+        "loadtests.cli.load",
+        "app",
+        "Prove that a class will hold: play load drills, judge them, and compare them.",
+    ),
+    Entry(
         "knowledge",
         "gateway.cli.knowledge",
         "app",

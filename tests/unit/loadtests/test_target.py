@@ -5,25 +5,91 @@ from pathlib import Path
 
 import pytest
 
-from loadtests.target import Target, TargetRefused, require_local, target
+from loadtests.domain.drill import Affinity, Wire
+from loadtests.target import Asked, Replica, TargetRefused, require_local, target
 
 READY = {
     "base_url": "http://127.0.0.1:8080/",
-    "keys": {"trainees": ["dy_a_1", "dy_b_2"]},
+    "keys": {"trainees": ["dy_a_1", "dy_b_2"], "operator": "dy_o", "service": "dy_s"},
     "scenarios": [{"id": "s-1", "locale": "en"}],
+    "replicas": [{"id": "replica-1", "url": "http://127.0.0.1:9001", "pid": 7, "kind": "sim"}],
 }
 
 
-def test_a_running_stack_names_everything(tmp_path: Path) -> None:
+@pytest.fixture
+def data(tmp_path: Path) -> Path:
     (tmp_path / "ready.json").write_text(json.dumps(READY))
-    assert target(data=tmp_path) == Target("http://127.0.0.1:8080", ("dy_a_1", "dy_b_2"), "s-1")
+    return tmp_path
 
 
-def test_what_is_named_goes_before_what_runs(tmp_path: Path) -> None:
-    (tmp_path / "ready.json").write_text(json.dumps(READY))
-    (tmp_path / "keys.txt").write_text("# trainees\n\ndy_c_3\n")
-    aim = target(data=tmp_path, base_url="http://localhost:9", keys_file=tmp_path / "keys.txt", scenario="s-2")
-    assert aim == Target("http://localhost:9", ("dy_c_3",), "s-2")
+def keys(folder: Path, text: str) -> Path:
+    file = folder / "keys.txt"
+    file.write_text(text)
+    return file
+
+
+def test_a_running_stack_names_everything(data: Path) -> None:
+    aim = target(Asked(data=data))
+    assert aim.base_urls == ("http://127.0.0.1:8080",)
+    assert (aim.keys, aim.scenario) == (("dy_a_1", "dy_b_2"), "s-1")
+    assert (aim.operator_key, aim.service_key) == ("dy_o", "dy_s")
+    assert aim.replicas == (Replica("replica-1", "http://127.0.0.1:9001"),)
+    assert aim.ready_file == data / "ready.json"
+
+
+def test_what_is_named_goes_before_what_runs_and_gets_no_key_of_it(data: Path) -> None:
+    file = keys(data, "# trainees\n\ndy_c_3  # Kim\n")
+    aim = target(Asked(data=data, base_urls=("http://localhost:9/",), keys_file=file, scenario="s-2"))
+    assert (aim.base_url, aim.keys, aim.scenario) == ("http://localhost:9", ("dy_c_3",), "s-2")
+    assert (aim.operator_key, aim.service_key, aim.ready_file, aim.replicas) == (None, None, None, ())
+
+
+def test_the_address_of_the_stack_itself_is_the_stack(data: Path) -> None:
+    assert target(Asked(data=data, base_urls=("http://127.0.0.1:8080/",))).operator_key == "dy_o"
+
+
+def test_no_key_shows_in_what_is_printed(data: Path) -> None:
+    told = repr(target(Asked(data=data)))
+    assert not [key for key in ("dy_a_1", "dy_b_2", "dy_o'", "dy_s'") if key in told]
+
+
+def test_replicas_are_asked_past_the_gateway_where_nobody_keeps_affinity(data: Path) -> None:
+    aim = target(Asked(data=data, wire=Wire.CHAT, affinity=Affinity.NONE))
+    assert aim.base_urls == ("http://127.0.0.1:9001",)
+    assert aim.service_key is None
+
+
+def test_replicas_nobody_knows_cannot_be_chosen_among(data: Path) -> None:
+    (data / "ready.json").write_text(json.dumps({**READY, "replicas": []}))
+    with pytest.raises(TargetRefused, match="give their addresses"):
+        target(Asked(data=data, wire=Wire.CHAT, affinity=Affinity.NONE))
+
+
+def test_openai_addresses_are_taken_as_clients_write_them(tmp_path: Path) -> None:
+    urls = ("http://127.0.0.1:8001/v1", "http://[::1]:8002/")
+    aim = target(Asked(data=tmp_path, base_urls=urls, wire=Wire.CHAT, affinity=Affinity.NONE, model="m"))
+    assert aim.base_urls == ("http://127.0.0.1:8001", "http://[::1]:8002")
+    assert [each.id for each in aim.replicas] == ["127.0.0.1:8001", "[::1]:8002"]
+    assert aim.model == "m"
+
+
+def test_several_addresses_need_somebody_who_chooses(tmp_path: Path) -> None:
+    urls = ("http://127.0.0.1:8001", "http://127.0.0.1:8002")
+    with pytest.raises(TargetRefused, match="affinity none"):
+        target(Asked(data=tmp_path, base_urls=urls, wire=Wire.CHAT))
+
+
+def test_trainees_need_keys(tmp_path: Path) -> None:
+    with pytest.raises(TargetRefused, match="--keys-file"):
+        target(Asked(data=tmp_path, base_urls=("http://127.0.0.1:1",)))
+    with pytest.raises(TargetRefused, match="cannot be read"):
+        target(Asked(data=tmp_path, base_urls=("http://127.0.0.1:1",), keys_file=tmp_path / "none"))
+
+
+def test_a_stack_without_keys_says_so(data: Path) -> None:
+    (data / "ready.json").write_text(json.dumps({"base_url": "http://127.0.0.1:1"}))
+    with pytest.raises(TargetRefused, match="--keys-file"):
+        target(Asked(data=data))
 
 
 @pytest.mark.parametrize("content", [None, "", "[]", "{}", '{"keys": [], "scenarios": [1]}'])
@@ -31,19 +97,64 @@ def test_without_a_stack_it_says_what_to_do(tmp_path: Path, content: str | None)
     if content is not None:
         (tmp_path / "ready.json").write_text(content)
     with pytest.raises(TargetRefused, match="drillyard up"):
-        target(data=tmp_path)
+        target(Asked(data=tmp_path))
 
 
-@pytest.mark.parametrize("url", ["http://127.0.0.1:1", "http://[::1]:1", "http://localhost", "http://127.9.9.9"])
+@pytest.mark.parametrize(
+    "url", ["http://127.0.0.1:1", "http://[::1]:1", "http://localhost", "http://127.9.9.9", "http://LocalHost:8/v1"]
+)
 def test_this_machine_may_be_loaded(url: str) -> None:
-    require_local(url, named=None)
+    require_local(url, named=())
 
 
-@pytest.mark.parametrize("url", ["http://10.0.0.1", "https://drills.example", "http://127.0.0.1.example", "nonsense"])
+@pytest.mark.parametrize(
+    "url",
+    [
+        "http://10.0.0.1",
+        "https://drills.example",
+        "http://127.0.0.1.example",
+        "http://localhost.example",
+        "http://localhost.",
+        "http://0.0.0.0:80",
+        "http://[fe80::1]",
+        "http://127.1",
+        "http://2130706433",
+        "nonsense",
+        "",
+        "http://",
+        "ftp://127.0.0.1",
+        "http://localhost@evil.example",
+        "http://evil.example@localhost",
+        "http://localhost\\@evil.example",
+        "http://evil.example\\.localhost",
+        "http://localhost#@evil.example",
+        "http://localhost?@evil.example",
+        "http://localhost:80:90",
+        "http://localhost:x",
+        "http://[::1",
+        "http://[::1%25eth0]:1",
+        "http://ｌocalhost.example",
+    ],
+)
 def test_another_machine_only_by_its_name(url: str) -> None:
     with pytest.raises(TargetRefused):
-        require_local(url, named="elsewhere")
+        require_local(url, named=("elsewhere", "localhos", ""))
 
 
 def test_another_machine_that_was_named_on_purpose() -> None:
-    require_local("https://drills.example", named="drills.example")
+    require_local("https://Drills.example:9", named=("other", "drills.EXAMPLE"))
+
+
+def test_each_of_several_addresses_is_named(tmp_path: Path) -> None:
+    urls = ("https://a.example", "https://b.example")
+    asked = Asked(
+        data=tmp_path, base_urls=urls, wire=Wire.CHAT, affinity=Affinity.NONE, not_local=("a.example",), model="m"
+    )
+    with pytest.raises(TargetRefused, match=r"b\.example is not this machine"):
+        target(asked)
+
+
+def test_a_ready_file_cannot_aim_elsewhere_either(data: Path) -> None:
+    (data / "ready.json").write_text(json.dumps({**READY, "base_url": "http://drills.example"}))
+    with pytest.raises(TargetRefused, match=r"drills\.example"):
+        target(Asked(data=data))

@@ -1,0 +1,1 @@
+"""`drillyard load`: load drills from the terminal."""

@@ -62,6 +62,8 @@ class Figures:
     turns: int = 0
     failed: int = 0
     failures: Mapping[str, int] = field(default_factory=dict)
+    other_failures: Mapping[str, int] = field(default_factory=dict)
+    """Of requests that are no turns, as `kind: failure`."""
     duration_s: float = 0.0
     """From the first planned start to the last end."""
     sessions: int = 0
@@ -77,11 +79,15 @@ class Figures:
     longest_gap: Spread = field(default_factory=Spread)
     """The longest pause within each reply."""
     turns_per_s: float = 0.0
+    """Those that did not fail."""
     goodput_per_s: float = 0.0
     """Turns per second that met every limit of the targets at once."""
+    good_turns: int = 0
+    """... and their number."""
     output_tokens_per_s: float = 0.0
     prompt_tokens: int = 0
-    cached_tokens: int = 0
+    cached_tokens: int | None = None
+    """None: no server told any."""
     completion_tokens: int = 0
     warm_turns: int = 0
     """Turns of which it is known whether they were cold: second and later ones whose server tells cached tokens."""
@@ -91,9 +97,12 @@ class Figures:
     """Turns at another replica than the one before, for no reason that an event gives."""
     affinity_moved: int = 0
     """... after their replica was lost or drained."""
+    audited: int = 0
+    """Sessions whose record was read and held against what was heard."""
     lost_turns: int = 0
     """Acknowledged by `done`, and not in the record."""
     doubled_turns: int = 0
+    """In the record twice, or more of them than were sent."""
     altered_turns: int = 0
     """Whose stored reply is not what was heard."""
     false_blocks: int = 0
@@ -103,6 +112,9 @@ class Figures:
     kv_usage_most: float | None = None
     replica_seconds: float | None = None
     """Of all replicas that were there, from the first look to the last."""
+    cpu_s: Mapping[str, float] = field(default_factory=dict)
+    """Of each process of ours on this machine, in real seconds."""
+    memory_mb_most: Mapping[str, float] = field(default_factory=dict)
     client_lag: Spread = field(default_factory=Spread)
     """From when a trainee could have sent a turn to when it was sent, and the workers' own loops; in real seconds."""
     over_time: tuple[Slice, ...] = ()
@@ -117,8 +129,14 @@ class Figures:
         return self.failed / self.turns if self.turns else None
 
     @property
+    def goodput_share(self) -> float | None:
+        return self.good_turns / self.turns if self.turns else None
+
+    @property
     def cached_share(self) -> float | None:
-        return self.cached_tokens / self.prompt_tokens if self.prompt_tokens else None
+        if self.cached_tokens is None or not self.prompt_tokens:
+            return None
+        return self.cached_tokens / self.prompt_tokens
 
     @property
     def cold_share(self) -> float | None:

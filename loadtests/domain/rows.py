@@ -1,4 +1,9 @@
-"""One row per request of a drill: what every figure is made of, and what is kept of a run."""
+"""One row per request of a drill: what every figure is made of, and what is kept of a run.
+
+A turn is one row of `Kind.TURN`, however often it was tried and whoever read on after a lost stream; what was sent
+beside it (a second reader, a cancelling, the same message again) is a row of another kind. A session that could not be
+opened has a failed `Kind.OPEN` and no turns: it counts as one failed first turn.
+"""
 
 import json
 from dataclasses import asdict, dataclass, fields
@@ -17,7 +22,7 @@ class Kind(StrEnum):
     HOSTILE = "hostile"
     """Something that must be refused; `failure` says when it was not."""
     AUDIT = "audit"
-    """The stored turns of a session, read after its end, and held against what was heard."""
+    """The stored turns of a session, read after its end; `stored` is held against what was heard."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,6 +39,7 @@ class Row:
     trainee: int
     session: str
     turn: int | None = None
+    """Its number in the timetable, from 1."""
     planned_s: float
     """When the timetable has it."""
     started_s: float
@@ -50,18 +56,30 @@ class Row:
     gaps_s: tuple[float, ...] = ()
     """The longest gaps between chunks, at most eight, longest first."""
     prompt_tokens: int = 0
-    cached_tokens: int = 0
+    cached_tokens: int | None = None
+    """None: the server does not tell."""
     completion_tokens: int = 0
     replica: str | None = None
     continued: bool = False
     """Another replica took the reply over."""
     finish: str | None = None
+    """As the server named it; `cancelled` when the trainee stopped the reply, which is no failure."""
     status: int | None = None
     attempts: int = 1
     text_digest: str = ""
     """Of the whole reply; its words are not kept."""
+    stored_as: int | None = None
+    """The number under which the server took the turn. It is not always that of the timetable: a turn that failed may
+    give its number to the next."""
+    stored: tuple[tuple[int, str], ...] = ()
+    """Of `Kind.AUDIT`: number and text digest of each turn in the record, in its order."""
     failure: str | None = None
     note: str = ""
+
+    @property
+    def was_cancelled(self) -> bool:
+        """Stopped by the trainee: it counts in times as far as it was heard."""
+        return self.failure is None and self.finish == "cancelled"
 
     @property
     def ttft_s(self) -> float | None:
@@ -98,6 +116,8 @@ def row_of(line: str) -> Row:
     if not isinstance(told, dict) or set(told) - _NAMES:
         raise ValueError("not a row of a load drill")
     try:
-        return Row(**{**told, "kind": Kind(told["kind"]), "gaps_s": tuple(told.get("gaps_s", ()))})
+        stored = tuple((int(number), str(digest)) for number, digest in told.get("stored", ()))
+        gaps = tuple(told.get("gaps_s", ()))
+        return Row(**{**told, "kind": Kind(told["kind"]), "gaps_s": gaps, "stored": stored})
     except (KeyError, TypeError) as error:
         raise ValueError(f"not a row of a load drill: {error}") from error

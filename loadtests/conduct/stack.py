@@ -1,0 +1,203 @@
+"""A whole Drillyard of a drill's own: `drillyard up` with its data in a folder that is gone afterwards."""
+
+import ctypes
+import json
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections import deque
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from enum import StrEnum
+from pathlib import Path
+from typing import IO
+
+from typing_extensions import override
+
+_PR_SET_PDEATHSIG = 1
+_LIBC = ctypes.CDLL(None, use_errno=True)
+_READY_WITHIN_S = 900.0
+_ENDS_WITHIN_S = 90.0
+_LAST_WORDS = 8
+_MOST_REPLICAS = 64
+_OF_THE_MACHINE = frozenset({"DRILLYARD_REDIS_SERVER", "DRILLYARD_POSTGRES_BIN", "DRILLYARD_CACHE"})
+
+Say = Callable[[str], None]
+
+
+class ReplicaKind(StrEnum):
+    SIM = "sim"
+    VLLM = "vllm"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StackPlan:
+    """`is_prescaled` False: no replica runs until a class is booked, and then none before its bell."""
+
+    kind: ReplicaKind = ReplicaKind.SIM
+    replicas: int = 2
+    profile: str = "48gb-14b-after"
+    """Of simulated replicas: a bundled one's name, or the path of a file."""
+    speed_up: float = 1.0
+    """Of simulated replicas."""
+    window_tokens: int = 4096
+    model: Path | None = None
+    """A folder; None: the bundled small one, whose tokenizer simulated replicas use too."""
+    is_prescaled: bool = True
+    seats_per_replica: int = 35
+    """Without pre-scaling: by it the controller knows how many replicas a class needs."""
+    environment: Mapping[str, str] = field(default_factory=dict)
+    """Settings of the product, `DRILLYARD_...`; those of our own environment do not reach the stack."""
+
+    @override
+    def __str__(self) -> str:
+        kind = f"sim:{self.replicas}:{self.profile}" if self.kind is ReplicaKind.SIM else f"vllm:{self.replicas}"
+        return kind if self.is_prescaled else f"{kind}, not pre-scaled"
+
+
+class UnknownFleet(ValueError):
+    """Words that name no fleet; says why."""
+
+
+class StackFailed(Exception):
+    """The stack did not come up, or is gone; with its last words."""
+
+
+@dataclass(frozen=True, slots=True)
+class RunningStack:
+    data: Path
+    """As `--data` of every other command takes it; the ready file lies in it."""
+    plan: StackPlan
+
+    @property
+    def ready_file(self) -> Path:
+        return self.data / "ready.json"
+
+    @property
+    def logs(self) -> Path:
+        return self.data / "logs"
+
+    def ready(self) -> Mapping[str, object]:
+        """Addresses, keys and the process numbers of this moment; raises `StackFailed`."""
+        return read_ready(self.ready_file)
+
+
+def read_ready(file: Path) -> Mapping[str, object]:
+    """What the ready file of a running stack says now: it is written anew whenever a process is started again."""
+    try:
+        told = json.loads(file.read_text())
+    except (OSError, ValueError) as error:
+        raise StackFailed(f"no stack runs behind {file}: {error}") from error
+    if not isinstance(told, dict):
+        raise StackFailed(f"{file} is no ready file")
+    return told
+
+
+def plan_of(words: str) -> StackPlan:
+    """The plan that `sim:9`, `sim:9:48gb-14b-after` or `vllm:2` names; raises `UnknownFleet`."""
+    kind, _, rest = words.partition(":")
+    count, _, profile = rest.partition(":")
+    if kind not in tuple(ReplicaKind):
+        raise UnknownFleet(f"{words}: a fleet is sim:N, sim:N:PROFILE or vllm:N")
+    if not (count.isascii() and count.isdigit() and 1 <= int(count) <= _MOST_REPLICAS):
+        raise UnknownFleet(f"{words}: {count or 'nothing'} is no number of replicas from 1 to {_MOST_REPLICAS}")
+    if profile and kind != ReplicaKind.SIM:
+        raise UnknownFleet(f"{words}: only simulated replicas have a profile")
+    plan = StackPlan(kind=ReplicaKind(kind), replicas=int(count))
+    return replace(plan, profile=profile) if profile else plan
+
+
+@contextmanager
+def own_stack(plan: StackPlan, *, say: Say) -> Iterator[RunningStack]:
+    """Run it until the block ends; it ends too when this process is killed. To be entered by the main thread."""
+    with tempfile.TemporaryDirectory(prefix="drillyard-load-", ignore_cleanup_errors=True) as folder:
+        stack = RunningStack(Path(folder) / "data", plan)
+        heard: deque[str] = deque(maxlen=_LAST_WORDS)
+        with _started(plan, stack.data) as process:
+            assert process.stdout is not None  # noqa: S101
+            listener = threading.Thread(target=_listen, args=(process.stdout, heard, say), daemon=True)
+            listener.start()
+            try:
+                if not _is_ready(process, stack):
+                    listener.join(_ENDS_WITHIN_S)
+                    raise StackFailed("\n".join(("the stack did not come up:", *heard)))
+                yield stack
+            finally:
+                _end(process)
+                listener.join(_ENDS_WITHIN_S)
+
+
+def command(plan: StackPlan, data: Path) -> tuple[str, ...]:
+    words = [sys.executable, "-m", "gateway.cli.main", "up", "--data", str(data), "--port", "0"]
+    words += ["--replica-kind", plan.kind.value, "--replicas", str(plan.replicas), "--window", str(plan.window_tokens)]
+    if plan.kind is ReplicaKind.SIM:
+        words += ["--profile", plan.profile, "--speed-up", f"{plan.speed_up:g}"]
+    if plan.model is not None:
+        words += ["--model", str(plan.model)]
+    if not plan.is_prescaled:
+        words += ["--by-calendar", "--lead", "0", "--seats", str(plan.seats_per_replica)]
+    return tuple(words)
+
+
+def _started(plan: StackPlan, data: Path) -> subprocess.Popen[str]:
+    ours = {name: value for name, value in os.environ.items() if _is_handed_on(name)}
+    return subprocess.Popen(  # noqa: S603  a command of our own
+        command(plan, data),
+        env={**ours, "COLUMNS": "200", **plan.environment},
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        start_new_session=True,  # a Ctrl-C is ours: the stack ends after what is measured
+        preexec_fn=_ending_with(os.getpid()),  # noqa: PLW1509  one call into libc
+    )
+
+
+def _is_handed_on(name: str) -> bool:
+    return not name.startswith("DRILLYARD_") or name in _OF_THE_MACHINE
+
+
+def _ending_with(parent: int) -> Callable[[], None]:
+    def in_the_child() -> None:
+        _LIBC.prctl(_PR_SET_PDEATHSIG, int(signal.SIGTERM), 0, 0, 0)
+        if os.getppid() != parent:
+            os._exit(1)
+
+    return in_the_child
+
+
+def _listen(stream: IO[str], heard: deque[str], say: Say) -> None:
+    """Progress alone: what `up` announces at its end holds keys, which belong into no log."""
+    announced = False
+    for line in stream:
+        announced = announced or line.startswith("Drillyard is ready")
+        words = line.strip()
+        if words and not announced:
+            heard.append(words)
+            say(words)
+
+
+def _is_ready(process: subprocess.Popen[str], stack: RunningStack) -> bool:
+    """Waits; False once the process has ended instead."""
+    deadline = time.monotonic() + _READY_WITHIN_S
+    while not stack.ready_file.exists():
+        if process.poll() is not None:
+            return False
+        if time.monotonic() > deadline:
+            raise StackFailed(f"the stack was not ready after {_READY_WITHIN_S:.0f} s")
+        time.sleep(0.05)
+    return True
+
+
+def _end(process: subprocess.Popen[str]) -> None:
+    process.terminate()
+    try:
+        process.wait(_ENDS_WITHIN_S)
+    except subprocess.TimeoutExpired:
+        process.kill()  # its children end with it
+        process.wait()

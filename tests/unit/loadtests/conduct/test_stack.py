@@ -1,5 +1,6 @@
 import os
 from dataclasses import replace
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -45,7 +46,7 @@ def test_other_words_name_no_fleet(words: str, why: str) -> None:
 
 def words_of(plan: StackPlan) -> dict[str, str]:
     words = command(plan, Path("data"))[4:]
-    return dict(zip(words, words[1:], strict=False))
+    return dict(pairwise(words))
 
 
 def test_the_plan_is_what_up_is_told() -> None:

@@ -1,0 +1,273 @@
+"""Whether a run kept its targets: each is met, missed by so much, or cannot be judged, and why."""
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from enum import StrEnum
+
+from loadtests.domain.chances import at_least, at_most, trials_needed, upper_bound
+from loadtests.domain.drill import Drill, Shape, Wire
+from loadtests.domain.figures import ColdReason, Figures, Spread
+from loadtests.domain.targets import Targets
+
+_P95 = 0.95
+_SURELY = 0.05
+"""Too few to be judged are missed all the same when so many beyond have less than this chance within the limit."""
+_RECORD = frozenset({"lost_turns", "doubled_turns", "altered_turns"})
+
+
+class Standing(StrEnum):
+    MET = "met"
+    MISSED = "missed"
+    NOT_JUDGED = "not judged"
+    IDLE = "does not apply"
+    """The drill has nothing of that kind."""
+
+
+class Whole(StrEnum):
+    PASSED = "passed"
+    MISSED = "missed"
+    VOID = "void"
+    """The client spoiled the run: nothing it says of the servers' times can be believed."""
+    UNPROVEN = "unproven"
+    """Nothing was missed, but some of it could not be judged."""
+
+
+EXIT_CODES = {Whole.PASSED: 0, Whole.MISSED: 1, Whole.VOID: 3, Whole.UNPROVEN: 3}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Judged:
+    """One target, and what was measured."""
+
+    target: str
+    limit: float
+    measured: float | None
+    standing: Standing
+    is_floor: bool = False
+    """The measure must be at least the limit, not at most."""
+    why: str = ""
+    more: int = 0
+    """So many more (turns, or what else is counted) would let it be judged, if they go as well as the others."""
+
+    @property
+    def missed_by(self) -> float | None:
+        """How far beyond the limit; None unless missed."""
+        if self.standing is not Standing.MISSED or self.measured is None:
+            return None
+        return abs(self.measured - self.limit)
+
+    @property
+    def missed_by_share(self) -> float | None:
+        """The same, of the limit; None of a limit of 0."""
+        return None if self.missed_by is None or not self.limit else self.missed_by / self.limit
+
+    def as_json(self) -> dict[str, object]:
+        """Infinite measures as the text `inf`, as in `Figures`."""
+        told = {**asdict(self), "missed_by": self.missed_by, "missed_by_share": self.missed_by_share}
+        return {name: "inf" if value == math.inf else value for name, value in told.items()}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Verdict:
+    whole: Whole
+    judged: tuple[Judged, ...]
+    void: tuple[str, ...] = ()
+    """What spoiled it."""
+
+    @property
+    def exit_code(self) -> int:
+        return EXIT_CODES[self.whole]
+
+    def of(self, standing: Standing) -> tuple[Judged, ...]:
+        return tuple(each for each in self.judged if each.standing is standing)
+
+    def as_json(self) -> dict[str, object]:
+        return {
+            "whole": self.whole.value,
+            "exit_code": self.exit_code,
+            "void": list(self.void),
+            "judged": [each.as_json() for each in self.judged],
+        }
+
+
+def judge(figures: Figures, targets: Targets, *, drill: Drill | None = None, spoiled: Sequence[str] = ()) -> Verdict:
+    """`drill` tells what does not apply; `spoiled`: what else makes the run void, such as a worker whose rows are
+    missing."""
+    idle = _idle(drill) if drill is not None else frozenset()
+    judged = tuple(
+        replace(each, standing=Standing.IDLE, why="", more=0) if each.target in idle else each
+        for each in _all(figures, targets)
+    )
+    void = (*spoiled, *_lag(figures, targets))
+    standings = {each.standing for each in judged}
+    if void:
+        whole = Whole.VOID
+    elif Standing.MISSED in standings:
+        whole = Whole.MISSED
+    else:
+        whole = Whole.UNPROVEN if Standing.NOT_JUDGED in standings else Whole.PASSED
+    return Verdict(whole=whole, judged=judged, void=void)
+
+
+def _idle(drill: Drill) -> frozenset[str]:
+    """A chat leaves no record, and only a class begins at one bell."""
+    names = set(_RECORD) if drill.wire is Wire.CHAT else set()
+    if drill.shape not in (Shape.CLASS, Shape.RECOVERY):
+        names.add("bell_ttft_p95_s")
+    if not drill.crowd.hostile:
+        names.add("let_in")
+    return frozenset(names)
+
+
+def _lag(figures: Figures, targets: Targets) -> Iterator[str]:
+    late, most = figures.client_lag.p99, targets.client_lag_p99_s
+    if most is None or not figures.turns:
+        return
+    if late is None:
+        yield "how late the client itself was is not known"
+    elif late > most:
+        yield f"the client itself was late: p99 {late * 1000:.0f} ms, at most {most * 1000:g} ms"
+
+
+def _all(figures: Figures, targets: Targets) -> Iterator[Judged]:
+    yield _weighed("turns", 1, figures.turns, is_floor=True, cause="not one was played, so nothing was proven")
+    for name, limit, spread in (
+        ("ttft_p95_s", targets.ttft_p95_s, figures.ttft),
+        ("ttft_planned_p95_s", targets.ttft_planned_p95_s, figures.ttft_planned),
+        ("bell_ttft_p95_s", targets.bell_ttft_p95_s, figures.bell_ttft),
+        ("tpot_p95_s", targets.tpot_p95_s, figures.tpot),
+        ("e2e_p95_s", targets.e2e_p95_s, figures.e2e),
+    ):
+        if limit is not None:
+            yield _percentile(name, limit, spread, targets.beyond)
+    yield from _shares(figures, targets)
+    yield from _counts(figures, targets)
+
+
+def _percentile(name: str, limit: float, spread: Spread, beyond: float) -> Judged:
+    few = f"{spread.count} are too few for a p95" if spread.count else "nothing was measured"
+    above = _at_least_above(spread, limit)
+    return _weighed(
+        name,
+        limit,
+        spread.p95,
+        more=_short(spread.count, 1 - _P95, beyond),
+        is_sure=at_least(above, spread.count, 1 - _P95) < _SURELY,
+        why=few,
+    )
+
+
+def _at_least_above(spread: Spread, limit: float) -> int:
+    """How many of the values must lie above the limit, by the percentiles that do."""
+    known = ((0.5, spread.p50), (0.9, spread.p90), (_P95, spread.p95), (0.99, spread.p99))
+    ranks = (max(1, math.ceil(round(share * spread.count, 6))) for share, value in known if _exceeds(value, limit))
+    return max((spread.count - rank + 1 for rank in ranks), default=0)
+
+
+def _exceeds(value: float | None, limit: float) -> bool:
+    return value is not None and value > limit
+
+
+def _shares(figures: Figures, targets: Targets) -> Iterator[Judged]:
+    if (limit := targets.goodput_share) is not None:
+        turns, good = figures.turns, figures.good_turns
+        yield _weighed(
+            "goodput_share",
+            limit,
+            figures.goodput_share,
+            is_floor=True,
+            more=_short(turns, 1 - limit, targets.beyond),
+            is_sure=at_least(turns - good, turns, 1 - limit) < _SURELY,
+            why=f"{turns} turns are too few",
+        )
+    if targets.failure_share is not None:
+        yield _failures(figures, targets.failure_share, targets.confidence)
+    cold = figures.cold
+    for name, limit, turns in (
+        ("cold_share", targets.cold_share, sum(cold.values())),
+        ("cold_moved_share", targets.cold_moved_share, cold.get(ColdReason.MOVED, 0)),
+        ("cold_folded_share", targets.cold_folded_share, cold.get(ColdReason.FOLDED, 0)),
+        ("cold_evicted_share", targets.cold_evicted_share, cold.get(ColdReason.EVICTED, 0)),
+    ):
+        if limit is not None:
+            yield _cold(name, limit, turns, known=figures.warm_turns, beyond=targets.beyond)
+
+
+def _failures(figures: Figures, limit: float, confidence: float) -> Judged:
+    """A share that small needs many turns before it is proven, and more of them for each failure."""
+    failed, turns, measured = figures.failed, figures.turns, figures.failure_share
+    if _exceeds(measured, limit):
+        return _weighed("failure_share", limit, measured, cause=_kinds(figures.failures), is_sure=True)
+    is_proven = not limit or at_most(failed, turns, limit) <= 1 - confidence
+    return _weighed(
+        "failure_share",
+        limit,
+        measured,
+        more=0 if is_proven else trials_needed(failed, limit, confidence) - turns,
+        why=f"{failed} of {turns}: the true share may be up to {upper_bound(failed, turns, confidence):.2%}",
+    )
+
+
+def _kinds(failures: Mapping[str, int]) -> str:
+    ranked = sorted(failures.items(), key=lambda each: (-each[1], each[0]))
+    return ", ".join(f"{count} {kind}" for kind, count in ranked)
+
+
+def _cold(name: str, limit: float, cold: int, *, known: int, beyond: float) -> Judged:
+    return _weighed(
+        name,
+        limit,
+        cold / known if known else None,
+        more=_short(known, limit, beyond),
+        is_sure=at_least(cold, known, limit) < _SURELY,
+        why=f"{known} second and later turns that tell cached tokens are too few",
+    )
+
+
+def _counts(figures: Figures, targets: Targets) -> Iterator[Judged]:
+    for name, limit, count in (
+        ("affinity_broken", targets.affinity_broken, figures.affinity_broken),
+        ("lost_turns", targets.lost_turns, figures.lost_turns),
+        ("doubled_turns", targets.doubled_turns, figures.doubled_turns),
+        ("altered_turns", targets.altered_turns, figures.altered_turns),
+        ("false_blocks", targets.false_blocks, figures.false_blocks),
+        ("let_in", targets.let_in, figures.let_in),
+    ):
+        if limit is not None:
+            is_known = name not in _RECORD or figures.audited > 0
+            yield _weighed(name, limit, count if is_known else None, why="" if is_known else "no record was read")
+
+
+def _short(count: int, share: float, beyond: float) -> int:
+    """How many are missing until `beyond` of them would lie in this share; a share of nothing waits for none."""
+    return max(0, math.ceil(round(beyond / share, 6)) - count) if share else 0
+
+
+def _weighed(  # noqa: PLR0913 - one fact each
+    target: str,
+    limit: float,
+    measured: float | None,
+    *,
+    is_floor: bool = False,
+    more: int = 0,
+    is_sure: bool = False,
+    why: str = "",
+    cause: str = "",
+) -> Judged:
+    """`more` are missing before it can be judged, unless it is surely missed already. `why` it is not judged, or the
+    `cause` of its being missed, is told with it."""
+    is_beyond = measured is not None and (measured < limit if is_floor else measured > limit)
+    if is_beyond and (is_sure or not more):
+        standing = Standing.MISSED
+    else:
+        standing = Standing.NOT_JUDGED if more or measured is None else Standing.MET
+    return Judged(
+        target=target,
+        limit=limit,
+        measured=measured,
+        standing=standing,
+        is_floor=is_floor,
+        why={Standing.NOT_JUDGED: why, Standing.MISSED: cause}.get(standing, ""),
+        more=more if standing is Standing.NOT_JUDGED else 0,
+    )

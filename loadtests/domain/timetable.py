@@ -8,7 +8,7 @@ Two runs of one drill are therefore offered the same load, and a slow system mak
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from loadtests.domain.chance import log_normal, log_normal_of_mean, share, shuffled
+from loadtests.domain.chance import log_normal, log_normal_of_mean, shuffled
 from loadtests.domain.drill import Drill, Shape
 from loadtests.domain.part import Act, Ask, Behaviour, Part, Visit
 from loadtests.domain.soundness import complaints
@@ -22,6 +22,7 @@ _FULL = 0.9
 """Of the window, which sessions that are to exhaust KV memory come to fill."""
 _USUAL_REPLY = 128
 _LONG_REPLY = 1024
+_CUT_OR_NOT = (Act.CUT, Act.TAKE)
 _IMPATIENT_ACTS = (Act.TAKE, Act.CANCEL, Act.TWICE, Act.BESIDE)
 
 
@@ -154,7 +155,7 @@ def _behaved(drill: Drill, behaviour: Behaviour, trainee: int, visit: Visit) -> 
             stays = dice.between(1, max(1, len(visit.asks) - 1))
             return replace(visit, asks=visit.asks[:stays], closes=False)
         case Behaviour.RECONNECTING:
-            return replace(visit, asks=tuple(_cut_or_not(dice, ask) for ask in visit.asks))
+            return replace(visit, asks=tuple(_acted(dice, ask, dice.one_of(_CUT_OR_NOT)) for ask in visit.asks))
         case Behaviour.IMPATIENT:
             return replace(visit, asks=tuple(_acted(dice, ask, dice.one_of(_IMPATIENT_ACTS)) for ask in visit.asks))
         case Behaviour.HOSTILE:
@@ -162,10 +163,6 @@ def _behaved(drill: Drill, behaviour: Behaviour, trainee: int, visit: Visit) -> 
             return replace(visit, asks=tuple(replace(ask, act=Act.HOSTILE, after=deed) for deed, ask in deeds))
         case _:
             return visit
-
-
-def _cut_or_not(dice: Dice, ask: Ask) -> Ask:
-    return _acted(dice, ask, Act.CUT) if share(dice) < 0.5 else ask
 
 
 def _acted(dice: Dice, ask: Ask, act: Act) -> Ask:

@@ -64,7 +64,7 @@ def _ask(arrival: Arrival, *, scale: float, rate: float) -> Ask:
 
 def _sessions(arrivals: Sequence[Arrival]) -> list[int]:
     """The number of each request's session. A chain is known by its ends: of a session's last request the whole, and
-    the whole but its last block, which was not full."""
+    the whole but its last block, which was not full. One block alone is what many sessions begin with."""
     ends: dict[tuple[int, ...], int] = {}
     known: dict[int, list[tuple[int, ...]]] = {}
     sessions: list[int] = []
@@ -74,7 +74,8 @@ def _sessions(arrivals: Sequence[Arrival]) -> list[int]:
         session = followed[-1] if followed else len(known)
         for old in known.get(session, []):
             del ends[old]
-        known[session] = [chain for chain in {arrival.blocks, arrival.blocks[:-1]} if chain and chain not in ends]
+        tails = {arrival.blocks, arrival.blocks[:-1]}
+        known[session] = [chain for chain in tails if len(chain) > 1 and chain not in ends]
         ends |= dict.fromkeys(known[session], session)
         sessions.append(session)
     return sessions

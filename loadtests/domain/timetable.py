@@ -84,9 +84,10 @@ def _staying(drill: Drill, behaviour: Behaviour, trainee: int, *, opens_s: float
     while not visits or bell_s < ends_s:
         whole = _visit(drill, f"{trainee}/{len(visits)}", opens_s=opens_s, bell_s=bell_s)
         lasting = _behaved(drill, behaviour, trainee, whole)
-        in_time = tuple(ask for ask in lasting.asks if ask.at_s < ends_s) or lasting.asks[:1]
-        visits.append(replace(lasting, asks=in_time))
-        # A message later than the one before, so that even a drill without any waiting comes to its end.
+        in_time = tuple(ask for ask in lasting.asks if ask.at_s < ends_s)
+        if in_time or not visits:
+            visits.append(replace(lasting, asks=in_time or lasting.asks[:1]))
+        # Later than the one before, so that even a drill without any waiting comes to its end.
         opens_s = bell_s = max(lasting.asks[-1].at_s + drill.allowance_s, bell_s + 1.0)
     return Part(trainee=trainee, behaviour=behaviour, visits=tuple(visits))
 

@@ -14,7 +14,7 @@ class Limits:
     e2e_s: float | None = 8.0
 
     def are_met_by(self, row: Row) -> bool:
-        """A turn that failed, or had no text, meets none; the time per token of a reply of one has no value to judge."""
+        """A turn that failed, or had no text, meets none. The time per token of a one-token reply cannot be missed."""
         if row.failure is not None or (row.first_s is None and not row.was_cancelled):
             return False
         pairs = ((row.ttft_s, self.ttft_s), (row.tpot_s, self.tpot_s), (row.e2e_s, self.e2e_s))

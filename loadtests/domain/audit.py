@@ -1,0 +1,27 @@
+"""What the record has of a session, held against what its trainee heard."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from loadtests.domain.rows import Row
+
+
+@dataclass(frozen=True, slots=True)
+class Audit:
+    """`lost` were acknowledged and are not in the record; `altered` are, and read otherwise; `doubled` are there more
+    than once, or are more than were ever sent."""
+
+    lost: int
+    doubled: int
+    altered: int
+
+
+def audited(turns: Sequence[Row], stored: Sequence[tuple[int, str]]) -> Audit:
+    """`turns` are those of one session, `stored` numbers and digests of its record."""
+    record = dict(stored)
+    heard = [turn for turn in turns if turn.failure is None and not turn.was_cancelled]
+    numbered = [(turn.stored_as if turn.stored_as is not None else turn.turn, turn.text_digest) for turn in heard]
+    lost = sum(1 for number, _ in numbered if number not in record)
+    altered = sum(1 for number, digest in numbered if number in record and record[number] != digest)
+    twice = len(stored) - len(record)
+    return Audit(lost=lost, doubled=twice + max(0, len(record) - len(turns)), altered=altered)

@@ -119,12 +119,14 @@ def targets_at(node: yaml.Node) -> Targets:
         raise UnusableTargets((f"line {_line(node)}: expected lines such as `ttft_p95_s: 1.5`",))
     complaints: list[str] = []
     told: dict[str, float | None] = {}
+    seen: set[str] = set()
     for key, value in node.value:
         name = key.value if isinstance(key, yaml.ScalarNode) else "?"
         try:
-            told[name] = _told(name, value, taken=told.keys())
+            told[name] = _told(name, value, taken=seen)
         except _Wrong as wrong:
             complaints.append(f"line {_line(key)}: {name}: {wrong}")
+        seen.add(name)
     held = [name for name, each in _FIELDS.items() if not each.metadata["setting"]]
     if not complaints and all(told.get(name, getattr(DEFAULT, name)) is None for name in held):
         complaints.append("every target is let go, so nothing could be missed")

@@ -2,13 +2,14 @@
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, fields, replace
 from enum import StrEnum
+from typing import Any
 
-from loadtests.domain.chances import at_least, at_most, trials_needed, upper_bound
 from loadtests.domain.drill import Drill, Shape, Wire
 from loadtests.domain.figures import ColdReason, Figures, Spread
-from loadtests.domain.targets import Targets
+from loadtests.domain.odds import at_least, at_most, trials_needed, upper_bound
+from loadtests.domain.targets import DEFAULT, Targets
 
 _P95 = 0.95
 _SURELY = 0.05
@@ -74,6 +75,8 @@ class Verdict:
     judged: tuple[Judged, ...]
     void: tuple[str, ...] = ()
     """What spoiled it."""
+    targets: Targets = DEFAULT
+    """By which it was judged."""
 
     @property
     def exit_code(self) -> int:
@@ -88,7 +91,34 @@ class Verdict:
             "exit_code": self.exit_code,
             "void": list(self.void),
             "judged": [each.as_json() for each in self.judged],
+            "targets": self.targets.as_json(),
+            "targets_digest": self.targets.digest,
         }
+
+
+def verdict_of(told: Mapping[str, Any]) -> Verdict:
+    """The verdict that `as_json` told; raises `ValueError` for anything else."""
+    try:
+        return Verdict(
+            whole=Whole(told["whole"]),
+            judged=tuple(_judged_of(each) for each in told["judged"]),
+            void=tuple(str(each) for each in told["void"]),
+            targets=Targets(**told["targets"]),
+        )
+    except (KeyError, TypeError, AttributeError) as error:
+        raise ValueError(f"not a verdict: {error}") from error
+
+
+def _judged_of(told: Mapping[str, Any]) -> Judged:
+    given = {each.name: told[each.name] for each in fields(Judged)}
+    measured = given["measured"]
+    return Judged(
+        **{
+            **given,
+            "measured": None if measured is None else float(measured),
+            "standing": Standing(given["standing"]),
+        }
+    )
 
 
 def judge(figures: Figures, targets: Targets, *, drill: Drill | None = None, spoiled: Sequence[str] = ()) -> Verdict:
@@ -107,7 +137,7 @@ def judge(figures: Figures, targets: Targets, *, drill: Drill | None = None, spo
         whole = Whole.MISSED
     else:
         whole = Whole.UNPROVEN if Standing.NOT_JUDGED in standings else Whole.PASSED
-    return Verdict(whole=whole, judged=judged, void=void)
+    return Verdict(whole=whole, judged=judged, void=void, targets=targets)
 
 
 def _idle(drill: Drill) -> frozenset[str]:

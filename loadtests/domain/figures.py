@@ -143,8 +143,14 @@ class Figures:
         return sum(self.cold.values()) / self.warm_turns if self.warm_turns else None
 
     def as_json(self) -> dict[str, object]:
-        """Infinite times as null would read as "not measured": they are told as the text `inf`."""
-        return {name: _told(value) for name, value in asdict(self).items()}
+        """With the shares. Infinite times as null would read as "not measured": they are told as the text `inf`."""
+        shares = {
+            "failure_share": self.failure_share,
+            "goodput_share": self.goodput_share,
+            "cached_share": self.cached_share,
+            "cold_share": self.cold_share,
+        }
+        return {name: _told(value) for name, value in {**asdict(self), **shares}.items()}
 
 
 def _told(value: object) -> object:

@@ -37,7 +37,7 @@ def figures_of(  # noqa: PLR0913  a run is kept in so many files
 ) -> Figures:
     """Without `targets` a turn is good within the usual limits."""
     kept = sorted(rows, key=_place)
-    turns = sorted(_turns_of(kept), key=_place)
+    turns = sorted(turns_of(kept), key=_place)
     scene = slices.Scene(turns=turns, presence=Presence(kept), fleet=fleet_use(replicas))
     concurrency = slices.by_concurrency(scene, drill=drill)
     cpu_s, memory_mb = process_use(processes)
@@ -127,7 +127,7 @@ def _of_other_rows(figures: Figures, kept: Sequence[Row], sessions: Sessions) ->
     )
 
 
-def _turns_of(kept: Iterable[Row]) -> list[Row]:
+def turns_of(kept: Iterable[Row]) -> list[Row]:
     """With a failed first turn for each session that could not be opened."""
     turns = []
     for row in kept:

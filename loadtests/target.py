@@ -129,7 +129,7 @@ def _of_stack(asked: Asked, ready: Mapping[str, object], own: str) -> Target:
         scenario=asked.scenario or _first_scenario(ready),
         model=asked.model or "",
         service_key=None if is_spread else _text(held.get("service")),
-        operator_key=_text(held.get("operator")),
+        operator_key=None if is_spread else _text(held.get("operator")),
         replicas=replicas,
         ready_file=(asked.data / "ready.json").absolute(),
         named=asked.not_local,

@@ -1,0 +1,75 @@
+"""The drill that a command line describes."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+import typer
+
+from loadtests.cli.defaults import DEFAULTS
+from loadtests.domain.drill import Affinity, Drill, Shape, Wire
+
+_MOST_SHARE = 10.0
+_NO_FAULTS = "none"
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """`values` by the names of `Drill`; None: not given. Lists are as they were written."""
+
+    shape: Shape
+    values: Mapping[str, object]
+    turns: str | None = None
+    stairs: str | None = None
+    prompt_shares: str | None = None
+    faults: tuple[str, ...] = ()
+
+
+def drill_asked(given: Given) -> Drill:
+    """The shape's own drill, with what was given; raises `typer.BadParameter`."""
+    told: dict[str, object] = {name: value for name, value in given.values.items() if value is not None}
+    if given.turns is not None:
+        told["turns"] = span_of(given.turns)
+    if given.stairs is not None:
+        told["stairs"] = counts_of(given.stairs)
+    if given.prompt_shares is not None:
+        told["prompt_shares"] = shares_of(given.prompt_shares)
+    if given.faults:
+        told["faults"] = () if given.faults == (_NO_FAULTS,) else given.faults
+    drill = replace(DEFAULTS[given.shape].drill, **told)  # type: ignore[arg-type]  # the options have the fields' types
+    if drill.wire is not Wire.CHAT and (drill.affinity is Affinity.NONE or drill.history is not None):
+        raise typer.BadParameter("--affinity none and --history are of --wire chat: else the server keeps both")
+    return drill
+
+
+def span_of(words: str) -> tuple[int, int]:
+    """`20-50`, or `20`."""
+    least, dash, most = words.partition("-")
+    try:
+        found = (int(least), int(most if dash else least))
+    except ValueError:
+        raise typer.BadParameter(f"{words!r} is not written 20-50 or 20") from None
+    if not 1 <= found[0] <= found[1]:
+        raise typer.BadParameter(f"{words}: turns are at least 1, and the least is written first")
+    return found
+
+
+def counts_of(words: str) -> tuple[int, ...]:
+    """`5,10,20`, each more than the one before."""
+    try:
+        found = tuple(int(each) for each in words.split(","))
+    except ValueError:
+        raise typer.BadParameter(f"{words!r} is not written 5,10,20") from None
+    if found[0] < 1 or list(found) != sorted(set(found)):
+        raise typer.BadParameter(f"{words}: stairs are at least 1, and each more than the one before")
+    return found
+
+
+def shares_of(words: str) -> tuple[float, ...]:
+    """`0.25,0.5,1.01`."""
+    try:
+        found = tuple(float(each) for each in words.split(","))
+    except ValueError:
+        raise typer.BadParameter(f"{words!r} is not written 0.25,0.5,1.01") from None
+    if not all(0 < share <= _MOST_SHARE for share in found):
+        raise typer.BadParameter(f"{words}: shares of the window are above 0 and at most {_MOST_SHARE:g}")
+    return found

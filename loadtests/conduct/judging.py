@@ -1,0 +1,79 @@
+"""Makes figures and a verdict of a run's folder, and writes them beside what they are made of."""
+
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from loadtests.conduct.order import Exit, Order, Outcome
+from loadtests.conduct.playing import Played
+from loadtests.domain.figures import Figures
+from loadtests.domain.figuring import figures_of
+from loadtests.domain.limits import Limits
+from loadtests.domain.targets import Targets
+from loadtests.domain.verdict import Whole, judge
+from loadtests.run_files import (
+    read_drill,
+    read_events,
+    read_lag,
+    read_processes,
+    read_replicas,
+    read_rows,
+    write_object,
+)
+from loadtests.run_folder import RunFolder
+
+
+def judged(order: Order, played: Played, failures: Sequence[str]) -> Outcome:
+    """`failures`: faults that could not be caused, so that nothing is known of them."""
+    figures = figures_of_run(order.folder, order.targets)
+    void = (*spoiled(order, played), *(f"a fault could not be caused: {each}" for each in failures))
+    verdict = judge(figures, order.targets, drill=order.drill, spoiled=void)
+    if played.cut is not None and verdict.whole is Whole.PASSED:
+        verdict = replace(verdict, whole=Whole.UNPROVEN)  # what did not happen any more might have missed
+    write_object(order.folder.figures, figures.as_json())
+    write_object(order.folder.verdict, verdict.as_json())
+    return Outcome(
+        folder=order.folder,
+        figures=figures,
+        verdict=verdict,
+        void="; ".join(verdict.void) or None,
+        incomplete=played.cut,
+        exit_code=Exit.INTERRUPTED if played.is_interrupted else Exit(verdict.exit_code),
+    )
+
+
+def figures_of_run(folder: RunFolder, targets: Targets) -> Figures:
+    """As often as one likes, from what was kept; raises `RunDamaged`."""
+    return figures_of(
+        read_rows(folder),
+        drill=read_drill(folder),
+        targets=Limits(ttft_s=targets.good_ttft_s, tpot_s=targets.good_tpot_s, e2e_s=targets.good_e2e_s),
+        replicas=read_replicas(folder),
+        processes=read_processes(folder),
+        events=read_events(folder),
+        lag=read_lag(folder),
+    )
+
+
+def spoiled(order: Order, played: Played) -> Iterator[str]:
+    """What the client did wrong, so that its figures say nothing of the servers."""
+    if played.exit_code not in (None, 0):
+        yield f"the trainees' process left with {played.exit_code}: {_last_line(played.last_words)}"
+    written = len(order.folder.all_lag())
+    if written < order.workers:
+        yield f"only {written} of {order.workers} workers played"
+    for file in sorted(order.folder.path.glob("trouble-*.json")):
+        try:
+            told = json.loads(file.read_text())
+        except (OSError, ValueError):
+            told = "a file that cannot be read"
+        if told:
+            yield f"{file.name}: {_short(told)}"
+
+
+def _last_line(words: str) -> str:
+    return words.rpartition("\n")[2] or "it said nothing"
+
+
+def _short(told: object) -> str:
+    return told if isinstance(told, str) else json.dumps(told, ensure_ascii=False)[:300]

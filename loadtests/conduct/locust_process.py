@@ -1,0 +1,119 @@
+"""Locust as a process of its own: it patches what it runs in, so nothing of ours may live beside it."""
+
+import ctypes
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from loadtests.run_folder import RunFolder
+from loadtests.target import Target
+
+LOCUSTFILE = Path(__file__).parents[1] / "locustfile.py"
+RUN = "DRILLYARD_LOAD_RUN"
+AIM = "DRILLYARD_LOAD_AIM"
+_PR_SET_PDEATHSIG = 1
+_PATIENCE_S = 15.0
+_LAST_LINES = 6
+
+
+class LocustProcess:
+    """It leads a group of its own, so that a Ctrl-C is ours alone, and it ends when this process does."""
+
+    def __init__(self, folder: RunFolder, target: Target, *, bell_at: float, workers: int) -> None:
+        self._log = folder.path / "locust.log"
+        # The keys lie where nobody else can read them, and no longer than the drill.
+        self._private = Path(tempfile.mkdtemp(prefix="drillyard-aim-"))
+        aim = self._private / "aim.json"
+        aim.write_text(json.dumps(_aim(target, bell_at)))
+        self._environment = {**os.environ, RUN: str(folder.path.absolute()), AIM: str(aim)}
+        self._command = command(workers)
+        self._process: subprocess.Popen[bytes] | None = None
+
+    def __enter__(self) -> Self:
+        root = LOCUSTFILE.parents[1]
+        path = os.pathsep.join((str(root), *filter(None, [os.environ.get("PYTHONPATH")])))
+        with self._log.open("ab") as log:
+            self._process = subprocess.Popen(  # noqa: S603  a command of our own
+                self._command,
+                env={**self._environment, "PYTHONPATH": path},
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=subprocess.STDOUT,
+                start_new_session=True,
+                preexec_fn=_ending_with(os.getpid()),  # noqa: PLW1509  one call into libc
+            )
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, _: BaseException | None, __: TracebackType | None) -> None:
+        self.stop()
+        shutil.rmtree(self._private, ignore_errors=True)
+
+    @property
+    def pid(self) -> int:
+        return self._running.pid
+
+    @property
+    def exit_code(self) -> int | None:
+        """None while it runs."""
+        return self._running.poll()
+
+    def stop(self) -> None:
+        """Ask it to end, so that it writes what it holds; then end it."""
+        for ending in (signal.SIGTERM, signal.SIGKILL):
+            if self._running.poll() is None:
+                self._signal(ending)
+                with suppress(subprocess.TimeoutExpired):
+                    self._running.wait(_PATIENCE_S)
+        self._signal(signal.SIGKILL)  # a worker that outlived it
+
+    def last_words(self) -> str:
+        with suppress(OSError):
+            lines = self._log.read_text(errors="replace").splitlines()
+            return "\n".join(line for line in lines[-_LAST_LINES:] if line.strip())
+        return ""
+
+    @property
+    def _running(self) -> subprocess.Popen[bytes]:
+        if self._process is None:
+            raise RuntimeError("not started")
+        return self._process
+
+    def _signal(self, what: signal.Signals) -> None:
+        with suppress(ProcessLookupError):
+            os.killpg(self._running.pid, what)
+
+
+def command(workers: int) -> Sequence[str]:
+    words = [sys.executable, "-m", "locust", "-f", str(LOCUSTFILE), "--headless"]
+    return (*words, "--processes", str(workers)) if workers > 1 else words
+
+
+def _aim(target: Target, bell_at: float) -> dict[str, object]:
+    return {
+        "base_urls": list(target.base_urls),
+        "keys": list(target.keys),
+        "service_key": target.service_key,
+        "scenario": target.scenario,
+        "model": target.model,
+        "bell_at": bell_at,
+    }
+
+
+def _ending_with(parent: int) -> Callable[[], None]:
+    libc = ctypes.CDLL(None)
+
+    def in_the_child() -> None:
+        libc.prctl(_PR_SET_PDEATHSIG, int(signal.SIGTERM), 0, 0, 0)
+        if os.getppid() != parent:
+            os._exit(1)
+
+    return in_the_child

@@ -7,9 +7,11 @@ has died to itself until it starts another and writes that one's number down, so
 import os
 import signal
 import socket
+import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from urllib.parse import quote, urlsplit
 
@@ -21,6 +23,7 @@ from loadtests.target import Target
 
 _PATIENCE_S = 5.0
 _SLOWNESS = 4.0
+_CLASS = timedelta(hours=2)
 _SIGNALS = {
     FaultKind.KILL: signal.SIGKILL,
     FaultKind.SIGTERM: signal.SIGTERM,
@@ -71,6 +74,8 @@ def broken(fault: Fault, scene: Scene) -> AbstractContextManager[Answers]:
             return _standing_still(fault, scene)
         case FaultKind.REDIS_FLUSH:
             return _flushed(scene)
+        case FaultKind.LATE_BOOKING:
+            return _booked(fault, scene)
         case _:
             return _ended(fault, scene)
 
@@ -127,6 +132,22 @@ def _flushed(scene: Scene) -> Iterator[Answers]:
 
 
 @contextmanager
+def _booked(fault: Fault, scene: Scene) -> Iterator[Answers]:
+    """Mended once as many replicas are ready as the plan then has."""
+    ready = _ready(scene)
+    now = datetime.fromtimestamp(time.time(), UTC)
+    plan = {
+        "name": "A class that was booked too late",
+        "scenario_id": _scenario(ready),
+        "starts_at": now.isoformat(),
+        "ends_at": (now + _CLASS).isoformat(),
+        "expected_trainees": int(fault.target),
+    }
+    _asked("POST", f"{ready['base_url']}/v1/drills", headers=_as(ready, "instructor"), json=plan)
+    yield lambda: _is_fleet_whole(ready)
+
+
+@contextmanager
 def _ended(fault: Fault, scene: Scene) -> Iterator[Answers]:
     ready = _ready(scene)
     before = _running(ready, fault.target)
@@ -144,6 +165,25 @@ def _ended(fault: Fault, scene: Scene) -> Iterator[Answers]:
         return _is_healthy(str(now["base_url"]), "/readyz")
 
     yield answers
+
+
+def _is_fleet_whole(ready: Mapping[str, object]) -> bool:
+    url = f"{ready['base_url']}/v1/fleet"
+    replicas = httpx.get(url, headers=_as(ready, "operator"), trust_env=False).json()["replicas"]
+    return bool(replicas) and all(each["health"] == "ready" for each in replicas)
+
+
+def _as(ready: Mapping[str, object], role: str) -> dict[str, str]:
+    keys = ready.get("keys")
+    key = keys.get(role) if isinstance(keys, dict) else None
+    return {"Authorization": f"Bearer {key}"}
+
+
+def _scenario(ready: Mapping[str, object]) -> str:
+    scenarios = ready.get("scenarios")
+    if not (isinstance(scenarios, list) and scenarios):
+        raise NotBroken("there is no scenario that a class could have")
+    return str(scenarios[0]["id"])
 
 
 def _asked(method: str, url: str, *, headers: Mapping[str, str] | None = None, json: object = None) -> None:

@@ -30,6 +30,8 @@ class FaultKind(StrEnum):
     """Redis forgets everything."""
     POSTGRES_RESTART = "postgres-restart"
     GATEWAY_KILL = "gateway-kill"
+    LATE_BOOKING = "late-booking"
+    """A class of so many enters the calendar only now, so that its replicas are started only now."""
 
 
 OF_A_REPLICA = frozenset(
@@ -47,7 +49,10 @@ _PROCESSES = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Fault:
-    """`at_s` and `lasts_s` in drill seconds, the first since the bell. `target` is a replica's id, or a process."""
+    """`at_s` and `lasts_s` in drill seconds, the first since the bell. `target` is a replica's id, or a process.
+
+    Of a late booking it is the number of trainees.
+    """
 
     kind: FaultKind
     at_s: float
@@ -57,7 +62,7 @@ class Fault:
     @override
     def __str__(self) -> str:
         lasts = f"+{self.lasts_s:g}" if self.lasts_s else ""
-        target = f":{self.target}" if self.kind in OF_A_REPLICA else ""
+        target = "" if self.kind in _PROCESSES else f":{self.target}"
         return f"{self.kind}@{self.at_s:g}{lasts}{target}"
 
 
@@ -107,6 +112,10 @@ def _seconds(words: str, written: str) -> float:
 def _target(words: str, kind: FaultKind, named: str | None) -> str:
     if kind in OF_A_REPLICA:
         return named or "replica-1"
+    if kind is FaultKind.LATE_BOOKING:
+        if not (named and named.isascii() and named.isdigit() and int(named)):
+            raise UnknownFault(f"{words}: say for how many trainees, as late-booking@0:30")
+        return named
     if named is not None:
         raise UnknownFault(f"{words}: {kind} concerns no replica, so none may be named")
     return _PROCESSES[kind]

@@ -8,7 +8,7 @@ from loadtests.domain.drill import Affinity, Drill, Wire
 
 class Without(StrEnum):
     PRE_SCALING = "pre-scaling"
-    """No replica is started before the bell."""
+    """The class enters the calendar at its bell, and no replica is started before."""
     AFFINITY = "affinity"
     """The client asks a replica at random each turn."""
     COMPACTION = "compaction"
@@ -20,7 +20,7 @@ _LATEST = 20
 
 
 def ablated(drill: Drill, without: Without) -> Drill:
-    """The drill to be played. What is missing before the bell is a matter of the stack, and no other drill."""
+    """The drill to be played; without pre-scaling on a stack whose replicas come by the calendar."""
     match without:
         case Without.AFFINITY:
             history = _LATEST if drill.history is None else drill.history
@@ -28,4 +28,4 @@ def ablated(drill: Drill, without: Without) -> Drill:
         case Without.COMPACTION:
             return replace(drill, wire=Wire.CHAT, affinity=Affinity.SERVER, history=None)
         case _:
-            return drill
+            return replace(drill, faults=(*drill.faults, f"late-booking@0:{drill.trainees}"))

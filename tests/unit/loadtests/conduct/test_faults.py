@@ -14,8 +14,11 @@ def faults(draw: st.DrawFn) -> Fault:
     kind = draw(st.sampled_from(FaultKind))
     target = draw(st.from_regex(r"replica-[1-9]", fullmatch=True))
     lasts = draw(st.floats(0.5, 100).map(lambda value: float(f"{value:g}"))) if kind in LASTING else 0.0
-    read = fault_of(f"{kind}@0")
-    return Fault(kind=kind, at_s=draw(seconds), target=target if kind in OF_A_REPLICA else read.target, lasts_s=lasts)
+    if kind is FaultKind.LATE_BOOKING:
+        target = str(draw(st.integers(1, 1000)))
+    elif kind not in OF_A_REPLICA:
+        target = fault_of(f"{kind}@0").target
+    return Fault(kind=kind, at_s=draw(seconds), target=target, lasts_s=lasts)
 
 
 @given(faults())
@@ -45,6 +48,8 @@ def test_what_is_not_said_is_usual() -> None:
         ("freeze@1+inf", "inf is no number"),
         ("kill@60+5", "happens at once"),
         ("redis-flush@60:replica-1", "concerns no replica"),
+        ("late-booking@0", "for how many"),
+        ("late-booking@0:0", "for how many"),
     ],
 )
 def test_other_words_are_refused_with_a_reason(words: str, why: str) -> None:

@@ -1,5 +1,6 @@
 from dataclasses import replace
 
+from loadtests.conduct.faults import faults_of
 from loadtests.domain.ablation import Without, ablated
 from loadtests.domain.drill import Affinity, Drill, Wire
 from loadtests.domain.timetable import timetable
@@ -18,8 +19,12 @@ def test_without_compaction_the_whole_history_goes_to_one_address() -> None:
     assert (found.wire, found.affinity, found.history) == (Wire.CHAT, Affinity.SERVER, None)
 
 
-def test_without_pre_scaling_the_drill_is_the_same() -> None:
-    assert ablated(DRILL, Without.PRE_SCALING) == DRILL
+def test_without_pre_scaling_the_class_is_booked_at_its_bell() -> None:
+    found = ablated(replace(DRILL, faults=("kill@60:replica-2",)), Without.PRE_SCALING)
+    assert found.faults == ("kill@60:replica-2", "late-booking@0:3")
+    assert (found.wire, found.history) == (Wire.TURNS, None)
+    (booked,) = faults_of(found.faults[1:])
+    assert (booked.at_s, booked.target) == (0, "3")
 
 
 def test_the_load_that_is_offered_stays_the_same() -> None:

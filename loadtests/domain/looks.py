@@ -35,7 +35,7 @@ def all_up_from(looks: Mapping[str, Sequence[ReplicaSample]]) -> float | None:
 
 
 def had_waiting(looks: Mapping[str, Sequence[ReplicaSample]], replica: str | None, at_s: float, until_s: float) -> bool:
-    """Whether this replica, or any where it is not known which, had requests waiting in that time, or just around it."""
+    """Whether this replica (any, where it is not known which) had requests waiting in that time, or just around it."""
     asked = looks.values() if replica is None else [looks.get(replica, ())]
     return any(look.waiting for seen in asked for look in _around(seen, at_s, until_s))
 

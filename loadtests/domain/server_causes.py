@@ -38,7 +38,7 @@ def replicas_short(seen: Seen) -> Iterator[Reason]:
         cause=Cause.REPLICAS_SHORT,
         says=says,
         evidence=(
-            f"{len(touched)} turns came too early for them",
+            *((f"{len(early)} turns were late or failed before all were up",) if early else ()),
             *((f"{failed} turns failed, {len(refused) - failed} were refused at first",) if refused else ()),
             *(f"{count} times {code}" for code, count in codes),
         ),
@@ -67,8 +67,8 @@ def one_replica_worse(seen: Seen) -> Iterator[Reason]:
         if count >= _STRANGE_TURNS and share >= _STRANGE_SHARE and share > _STRANGE_TIMES * usual:
             yield Reason(
                 cause=Cause.ONE_REPLICA,
-                says=f"{replica} is unlike the others: {share:.0%} of its turns failed or were late, {usual:.0%} elsewhere.",
-                evidence=(f"{count} of {turns[replica]} turns at {replica}",),
+                says=f"{replica} is unlike the others: {share:.0%} of its turns failed or were late.",
+                evidence=(f"{count} of {turns[replica]} turns at {replica}, {usual:.0%} elsewhere",),
                 share=seen.share(count),
             )
 

@@ -26,7 +26,7 @@ def table(head: Row, rows: Sequence[Row], *, caption: str = "", tones: Sequence[
 
 
 def lines_table(series: Sequence[Series], *, x: Axis, y: Axis) -> Markup:
-    """A row for each x; of more than sixty, every so manieth."""
+    """A row for each x; of more than sixty, one of so many."""
     told = [dict(each.points) for each in series]
     places = sorted({place for each in told for place in each})
     every = -(-len(places) // _MOST_ROWS) or 1
@@ -34,7 +34,7 @@ def lines_table(series: Sequence[Series], *, x: Axis, y: Axis) -> Markup:
         [with_unit(x, place), *(with_unit(y, each[place]) if place in each else NOTHING for each in told)]
         for place in places[::every]
     ]
-    note = f"Every {every}th of {len(places)} values." if every > 1 else ""
+    note = f"One of {every} values is shown; there are {len(places)}." if every > 1 else ""
     return table([x.label, *(each.name for each in series)], rows, caption=note)
 
 

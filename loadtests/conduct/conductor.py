@@ -107,6 +107,7 @@ def _begun(order: Order, load: Offered, bell: Bell) -> Mapping[str, object]:
         "offered": asdict(load),
         "workers": order.workers,
         "price_per_hour": order.price_per_hour,
+        "targets": order.targets.as_json(),
         "target": {
             "base_urls": list(order.target.base_urls),
             "scenario": order.target.scenario,

@@ -34,10 +34,16 @@ class Target:
     """Of trainees, shared out among them."""
     scenario: str = ""
     model: str = ""
+    system: str = ""
+    """What a chat begins with, where the client keeps the history."""
     service_key: str | None = field(default=None, repr=False)
     """For chat completions."""
     operator_key: str | None = field(default=None, repr=False)
     """For what trainees may not see: the fleet."""
+    gateway_url: str = ""
+    """Of the stack of this machine, which need not be what is loaded."""
+    instructor_key: str | None = field(default=None, repr=False)
+    """For its scenarios' words, with which chats begin too."""
     replicas: tuple[Replica, ...] = ()
     """Whose metrics are read while the drill runs."""
     ready_file: Path | None = None
@@ -59,6 +65,7 @@ class Asked:
     keys_file: Path | None = None
     scenario: str | None = None
     model: str | None = None
+    system: str = ""
     wire: Wire = Wire.TURNS
     affinity: Affinity = Affinity.SERVER
     not_local: tuple[str, ...] = ()
@@ -128,8 +135,11 @@ def _of_stack(asked: Asked, ready: Mapping[str, object], own: str) -> Target:
         or tuple(str(key) for key in (trainees if isinstance(trainees, list) else ()) if key),
         scenario=asked.scenario or _first_scenario(ready),
         model=asked.model or "",
+        system=asked.system,
         service_key=None if is_spread else _text(held.get("service")),
         operator_key=None if is_spread else _text(held.get("operator")),
+        gateway_url=own,
+        instructor_key=_text(held.get("instructor")),
         replicas=replicas,
         ready_file=(asked.data / "ready.json").absolute(),
         named=asked.not_local,
@@ -152,6 +162,7 @@ def _elsewhere(asked: Asked, named: tuple[str, ...]) -> Target:
         keys=keys,
         scenario=asked.scenario or "",
         model=asked.model or "",
+        system=asked.system,
         service_key=keys[0] if asked.wire is Wire.CHAT and keys else None,
         replicas=tuple(Replica(_name(url), url) for url in named) if asked.wire is Wire.CHAT else (),
         named=asked.not_local,

@@ -1,10 +1,8 @@
 """`drillyard load run`: plays a load drill, judges it, and keeps what was measured."""
 
 import signal
-import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
 from pathlib import Path
 
 import typer
@@ -13,18 +11,16 @@ from loadtests.cli import run_options as opt
 from loadtests.cli.drill_options import Given, drill_asked
 from loadtests.cli.outcome_view import show_outcome
 from loadtests.cli.plan_view import show_plan
-from loadtests.conduct.asking import speed_up_of
-from loadtests.conduct.conductor import conduct
-from loadtests.conduct.order import DrillFailed, Exit, Order, Outcome
+from loadtests.cli.run_order import Wanted, played, read_text, targets_of
+from loadtests.conduct.order import DrillFailed, Exit
 from loadtests.conduct.parts import parts_of
-from loadtests.conduct.stack import StackFailed, StackPlan, UnknownFleet, own_stack, plan_of
-from loadtests.domain.drill import Affinity, Crowd, Drill
+from loadtests.conduct.stack import StackFailed, UnknownFleet, plan_of
+from loadtests.domain.drill import Affinity, Crowd
 from loadtests.domain.offered import offered
-from loadtests.domain.targets import DEFAULT, Targets, UnusableTargets, read_targets
-from loadtests.run_folder import RunFolder
-from loadtests.target import Asked, TargetRefused, target
+from loadtests.run_files import RunDamaged
+from loadtests.target import Asked, TargetRefused
 
-RUNS = Path(".drillyard/loads")
+_DATA, _RUNS = Path(".drillyard"), Path(".drillyard/loads")
 EXAMPLES = (
     "Examples:\n\n"
     "  drillyard load run class --trainees 20 --turns 3-5 --think 1 --fleet sim:2 --speed-up 4\n\n"
@@ -39,67 +35,28 @@ EXAMPLES = (
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Wanted:
-    """What the options come to, before anybody was asked."""
-
-    drill: Drill
-    asked: Asked
-    targets: Targets
-    fleet: StackPlan | None
-    speed_up: float | None
-    workers: int
-    price_per_hour: float | None
-    runs: Path
-
-
+# Laid out by hand: one line for some options, where the formatter would take one for each.
 def run(  # noqa: PLR0913  one parameter per option is how typer declares them
-    shape: opt.ShapeName,
-    *,
-    trainees: opt.Trainees = None,
-    turns: opt.Turns = None,
-    think: opt.Think = None,
-    reaction: opt.Reaction = None,
-    lobby: opt.Lobby = None,
-    allowance: opt.Allowance = None,
-    timeout: opt.Timeout = None,
-    leavers: opt.Leavers = 0.0,
-    reconnecting: opt.Reconnecting = 0.0,
-    impatient: opt.Impatient = 0.0,
+    shape: opt.ShapeName, *,
+    trainees: opt.Trainees = None, turns: opt.Turns = None, think: opt.Think = None, reaction: opt.Reaction = None,
+    lobby: opt.Lobby = None, allowance: opt.Allowance = None, timeout: opt.Timeout = None,
+    leavers: opt.Leavers = 0.0, reconnecting: opt.Reconnecting = 0.0, impatient: opt.Impatient = 0.0,
     hostile: opt.Hostile = 0.0,
-    stairs: opt.Stairs = None,
-    stair: opt.StairS = None,
-    prompt_shares: opt.PromptShares = None,
-    window: opt.Window = None,
-    reply_tokens: opt.ReplyTokens = None,
-    trace: opt.Trace = None,
-    trace_seconds: opt.TraceS = None,
-    trace_rate: opt.TraceRate = None,
-    faults: opt.Faults = None,
-    data: opt.Data = Path(".drillyard"),
-    base_url: opt.BaseUrls = None,
-    keys_file: opt.KeysFile = None,
-    scenario: opt.Scenario = None,
-    model: opt.Model = None,
-    wire: opt.WireName = None,
-    history: opt.History = None,
-    affinity: opt.AffinityName = Affinity.SERVER,
-    fleet: opt.Fleet = None,
-    not_local: opt.NotLocal = None,
-    speed_up: opt.SpeedUp = None,
-    targets: opt.TargetsFile = None,
-    workers: opt.Workers = 1,
-    seed: opt.Seed = 1,
-    folder: opt.Folder = RUNS,
-    price: opt.Price = None,
-    plan: opt.Plan = False,
-    as_json: opt.Json = False,
-) -> None:
+    stairs: opt.Stairs = None, stair: opt.StairS = None, prompt_shares: opt.PromptShares = None,
+    window: opt.Window = None, reply_tokens: opt.ReplyTokens = None, trace: opt.Trace = None,
+    trace_seconds: opt.TraceS = None, trace_rate: opt.TraceRate = None, faults: opt.Faults = None,
+    without: opt.WithoutWhat = None,
+    data: opt.Data = _DATA, base_url: opt.BaseUrls = None, keys_file: opt.KeysFile = None,
+    scenario: opt.Scenario = None, model: opt.Model = None, system: opt.System = None, wire: opt.WireName = None,
+    history: opt.History = None, affinity: opt.AffinityName = Affinity.SERVER, fleet: opt.Fleet = None,
+    not_local: opt.NotLocal = None, speed_up: opt.SpeedUp = None,
+    targets: opt.TargetsFile = None, workers: opt.Workers = 1, seed: opt.Seed = 1, folder: opt.Folder = _RUNS,
+    price: opt.Price = None, plan: opt.Plan = False, as_json: opt.Json = False,
+) -> None:  # fmt: skip
     """Play a load drill, judge it, and keep what was measured.
 
     Times are drill seconds: those of simulated replicas where these run faster than we do, else real ones.
     """
-    # Laid out by hand: one line for some options, where the formatter would take one for each.
     values = {
         "trainees": trainees, "think_s": think, "reaction_s": reaction, "lobby_s": lobby, "allowance_s": allowance,
         "timeout_s": timeout, "stair_s": stair, "window_tokens": window, "reply_tokens": reply_tokens, "trace": trace,
@@ -109,60 +66,21 @@ def run(  # noqa: PLR0913  one parameter per option is how typer declares them
     }  # fmt: skip
     given = Given(shape, values, turns=turns, stairs=stairs, prompt_shares=prompt_shares, faults=tuple(faults or ()))
     drill = drill_asked(given)
-    asked = Asked(
-        data=data, base_urls=tuple(base_url or ()), keys_file=keys_file, scenario=scenario, model=model,
-        wire=drill.wire, affinity=affinity, not_local=tuple(not_local or ()),
-    )  # fmt: skip
     with refusals():
+        asked = Asked(
+            data=data, base_urls=tuple(base_url or ()), keys_file=keys_file, scenario=scenario, model=model,
+            system=read_text(system) if system else "", wire=drill.wire, affinity=affinity,
+            not_local=tuple(not_local or ()),
+        )  # fmt: skip
         wanted = Wanted(
             drill=drill, asked=asked, targets=targets_of(targets), fleet=plan_of(fleet) if fleet else None,
             speed_up=speed_up, workers=workers, price_per_hour=price, runs=folder,
         )  # fmt: skip
+        wanted = wanted if without is None else wanted.without(without)
         if plan:
-            show_plan(drill, offered(drill, parts_of(drill)), as_json=as_json)
+            show_plan(wanted.drill, offered(wanted.drill, parts_of(wanted.drill)), as_json=as_json)
             return
-        outcome = played(wanted, say=_say(as_json=as_json))
-    show_outcome(outcome, as_json=as_json)
-    raise typer.Exit(int(outcome.exit_code))
-
-
-def played(wanted: Wanted, *, say: Callable[[str], None]) -> Outcome:
-    """On a stack of its own, or on whatever was named."""
-    if wanted.fleet is None:
-        aim = target(wanted.asked)
-        return conduct(_order(wanted, aim_speed=speed_up_of(aim)), say=say)
-    parts_of(wanted.drill)  # a drill that makes no sense is refused before a stack is started for it
-    own = replace(wanted.fleet, speed_up=wanted.speed_up or 1.0, window_tokens=wanted.drill.window_tokens)
-    with own_stack(own, say=say) as stack:
-        there = replace(wanted, asked=replace(wanted.asked, data=stack.data, base_urls=()))
-        return conduct(_order(there, aim_speed=own.speed_up), say=say)
-
-
-def _order(wanted: Wanted, *, aim_speed: float | None) -> Order:
-    said = wanted.speed_up
-    if said is not None and aim_speed is not None and said != aim_speed:
-        raise DrillFailed(f"the replicas' time passes {aim_speed:g} times as fast as ours, not {said:g} times")
-    drill = replace(wanted.drill, speed_up=said or aim_speed or 1.0)
-    return Order(
-        drill=drill,
-        target=target(wanted.asked),
-        folder=RunFolder(wanted.runs / _name(drill)),
-        targets=wanted.targets,
-        workers=wanted.workers,
-        price_per_hour=wanted.price_per_hour,
-        facts={"fleet": str(wanted.fleet) if wanted.fleet is not None else None},
-    )
-
-
-def targets_of(file: Path | None) -> Targets:
-    if file is None:
-        return DEFAULT
-    try:
-        return read_targets(file.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError) as error:
-        raise DrillFailed(f"the targets file {file} cannot be read: {error}") from None
-    except UnusableTargets as error:
-        raise DrillFailed("\n".join(f"{file}: {each}" for each in error.complaints)) from None
+        _play(wanted, as_json=as_json)
 
 
 @contextmanager
@@ -171,7 +89,7 @@ def refusals() -> Iterator[None]:
     before = signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
         yield
-    except (DrillFailed, StackFailed, TargetRefused, UnknownFleet) as error:
+    except (DrillFailed, RunDamaged, StackFailed, TargetRefused, UnknownFleet) as error:
         typer.echo(f"drillyard load: {error}", err=True)
         raise typer.Exit(int(Exit.REFUSED)) from None
     except KeyboardInterrupt:
@@ -180,10 +98,12 @@ def refusals() -> Iterator[None]:
         signal.signal(signal.SIGTERM, before)
 
 
+def _play(wanted: Wanted, *, as_json: bool) -> None:
+    outcome = played(wanted, say=_say(as_json=as_json))
+    show_outcome(outcome, as_json=as_json)
+    raise typer.Exit(int(outcome.exit_code))
+
+
 def _say(*, as_json: bool) -> Callable[[str], None]:
     """Progress goes where results do not, when these are for a program."""
     return lambda line: typer.echo(line, err=as_json)
-
-
-def _name(drill: Drill) -> str:
-    return f"{time.strftime('%Y%m%d-%H%M%S', time.gmtime())}-{drill.shape}-{drill.digest[:6]}"

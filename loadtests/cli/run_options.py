@@ -5,6 +5,7 @@ from typing import Annotated
 
 import typer
 
+from loadtests.domain.ablation import Without
 from loadtests.domain.drill import Affinity, Shape, Wire
 
 _CLASS = "The class"
@@ -121,6 +122,13 @@ Faults = Annotated[
     ),
 ]
 
+WithoutWhat = Annotated[
+    Without | None,
+    typer.Option(
+        "--without", help="Take one thing away that makes a class hold, to see that it does.", rich_help_panel=_SHAPE
+    ),
+]
+
 Data = Annotated[
     Path,
     typer.Option(help="The folder of a running `drillyard up`; used when nothing else is named.", rich_help_panel=_AIM),
@@ -138,6 +146,12 @@ Scenario = Annotated[
 ]
 Model = Annotated[
     str | None, typer.Option(help="With --wire chat; by default the first that the server names.", rich_help_panel=_AIM)
+]
+System = Annotated[
+    Path | None,
+    typer.Option(
+        "--system", metavar="FILE", help="With --wire chat: the text that a chat begins with.", rich_help_panel=_AIM
+    ),
 ]
 WireName = Annotated[
     Wire | None,

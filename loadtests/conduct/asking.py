@@ -18,6 +18,8 @@ class Scenario:
     title: str
     locale: str
     max_turns: int | None
+    words: str = ""
+    """Persona, instructions and scenes, for whoever may see them."""
 
 
 def asked_target(target: Target, *, wire: Wire, most_turns: int) -> Target:
@@ -28,7 +30,8 @@ def asked_target(target: Target, *, wire: Wire, most_turns: int) -> Target:
     with HttpLine(target.base_url, timeout_s=_PATIENCE_S) as line:
         try:
             if wire is Wire.CHAT:
-                return replace(target, model=target.model or _model(line, target.service_key))
+                model = target.model or _model(line, target.service_key)
+                return replace(target, model=model, system=target.system or _words_of_scenario(target))
             found = chosen(_scenarios(line, target.keys[0]), target.scenario)
         except Unanswered as error:
             raise DrillFailed(f"{target.base_url} does not answer as it should: {error}") from None
@@ -95,6 +98,14 @@ def _scenarios(line: HttpLine, key: str) -> list[Scenario]:
     return found
 
 
+def _words_of_scenario(target: Target) -> str:
+    """What chats of the stack of this machine begin with, so that their prompts are as long as those of its sessions."""
+    if target.instructor_key is None:
+        return ""
+    with HttpLine(target.gateway_url, timeout_s=_PATIENCE_S) as line:
+        return chosen(_scenarios(line, target.instructor_key), target.scenario).words
+
+
 def _scenario(told: Mapping[str, object]) -> Scenario:
     limits = told.get("limits")
     most = limits.get("max_turns") if isinstance(limits, dict) else None
@@ -103,7 +114,15 @@ def _scenario(told: Mapping[str, object]) -> Scenario:
         title=str(told.get("title", "")),
         locale=str(told.get("locale", "")),
         max_turns=most if isinstance(most, int) else None,
+        words=_words(told),
     )
+
+
+def _words(told: Mapping[str, object]) -> str:
+    scenes = told.get("scenes")
+    scripts = [each.get("script") for each in (scenes if isinstance(scenes, list) else ()) if isinstance(each, dict)]
+    parts = (told.get("persona"), told.get("instructions"), *scripts)
+    return "\n\n".join(part for part in parts if isinstance(part, str) and part)
 
 
 def _model(line: HttpLine, key: str | None) -> str:

@@ -29,22 +29,24 @@ class LocustProcess:
     """It leads a group of its own, so that a Ctrl-C is ours alone, and it ends when this process does."""
 
     def __init__(self, folder: RunFolder, target: Target, *, bell_at: float, workers: int) -> None:
-        self._log = folder.path / "locust.log"
-        # The keys lie where nobody else can read them, and no longer than the drill.
-        self._private = Path(tempfile.mkdtemp(prefix="drillyard-aim-"))
-        aim = self._private / "aim.json"
-        aim.write_text(json.dumps(_aim(target, bell_at)))
-        self._environment = {**os.environ, RUN: str(folder.path.absolute()), AIM: str(aim)}
+        self._folder = folder.path.absolute()
+        self._log = self._folder / "locust.log"
+        self._aim = json.dumps(_aim(target, bell_at))
         self._command = command(workers)
+        self._private = ""
         self._process: subprocess.Popen[bytes] | None = None
 
     def __enter__(self) -> Self:
+        # The keys lie where nobody else can read them, and no longer than the drill.
+        self._private = tempfile.mkdtemp(prefix="drillyard-aim-")
+        aim = Path(self._private) / "aim.json"
+        aim.write_text(self._aim, encoding="utf-8")
         root = LOCUSTFILE.parents[1]
         path = os.pathsep.join((str(root), *filter(None, [os.environ.get("PYTHONPATH")])))
         with self._log.open("ab") as log:
             self._process = subprocess.Popen(  # noqa: S603  a command of our own
                 self._command,
-                env={**self._environment, "PYTHONPATH": path},
+                env={**os.environ, RUN: str(self._folder), AIM: str(aim), "PYTHONPATH": path},
                 stdin=subprocess.DEVNULL,
                 stdout=log,
                 stderr=subprocess.STDOUT,
@@ -55,7 +57,7 @@ class LocustProcess:
 
     def __exit__(self, kind: type[BaseException] | None, _: BaseException | None, __: TracebackType | None) -> None:
         self.stop()
-        shutil.rmtree(self._private, ignore_errors=True)
+        shutil.rmtree(self._private)
 
     @property
     def pid(self) -> int:
@@ -104,6 +106,7 @@ def _aim(target: Target, bell_at: float) -> dict[str, object]:
         "service_key": target.service_key,
         "scenario": target.scenario,
         "model": target.model,
+        "system": target.system,
         "bell_at": bell_at,
     }
 

@@ -1,0 +1,92 @@
+"""What the options of a run come to, and the run itself: on a stack of its own, or on whatever was named."""
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from loadtests.conduct.asking import speed_up_of
+from loadtests.conduct.conductor import conduct
+from loadtests.conduct.order import DrillFailed, Order, Outcome
+from loadtests.conduct.parts import parts_of
+from loadtests.conduct.stack import StackPlan, own_stack
+from loadtests.domain.ablation import Without, ablated
+from loadtests.domain.drill import Drill
+from loadtests.domain.targets import DEFAULT, Targets, UnusableTargets, read_targets
+from loadtests.run_folder import RunFolder
+from loadtests.target import Asked, target
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wanted:
+    """Before anybody was asked anything."""
+
+    drill: Drill
+    asked: Asked
+    targets: Targets = DEFAULT
+    fleet: StackPlan | None = None
+    """Of a stack of its own."""
+    speed_up: float | None = None
+    workers: int = 1
+    price_per_hour: float | None = None
+    runs: Path = Path(".drillyard/loads")
+    """A run makes its folder below it."""
+
+    def without(self, what: Without) -> "Wanted":
+        """The same with one thing taken away that makes a class hold."""
+        drill = ablated(self.drill, what)
+        asked = replace(self.asked, wire=drill.wire, affinity=drill.affinity)
+        if what is not Without.PRE_SCALING:
+            return replace(self, drill=drill, asked=asked)
+        if self.fleet is None:
+            raise DrillFailed("replicas are there before the bell or not by the fleet: give --fleet sim:N")
+        return replace(self, drill=drill, asked=asked, fleet=replace(self.fleet, is_prescaled=False))
+
+
+def played(wanted: Wanted, *, say: Callable[[str], None]) -> Outcome:
+    """Raises `DrillFailed`, `TargetRefused` and `StackFailed` when it could not be played."""
+    parts_of(wanted.drill)  # a drill that makes no sense is refused before a stack is started for it
+    if wanted.fleet is None:
+        return conduct(_order(wanted, passes=speed_up_of(target(wanted.asked))), say=say)
+    speed_up = wanted.speed_up or 1.0
+    own = replace(wanted.fleet, speed_up=speed_up, window_tokens=wanted.drill.window_tokens)
+    with own_stack(own, say=say) as stack:
+        there = replace(wanted, asked=replace(wanted.asked, data=stack.data, base_urls=()))
+        return conduct(_order(there, passes=speed_up), say=say)
+
+
+def targets_of(file: Path | None) -> Targets:
+    """Raises `DrillFailed` with every complaint."""
+    if file is None:
+        return DEFAULT
+    try:
+        return read_targets(read_text(file))
+    except UnusableTargets as error:
+        raise DrillFailed("\n".join(f"{file}: {each}" for each in error.complaints)) from None
+
+
+def read_text(file: Path) -> str:
+    try:
+        return file.read_text(encoding="utf-8")
+    except OSError as error:
+        raise DrillFailed(f"{file} cannot be read: {error.strerror}") from None
+    except UnicodeDecodeError:
+        raise DrillFailed(f"{file} is no text in UTF-8") from None
+
+
+def _order(wanted: Wanted, *, passes: float | None) -> Order:
+    """`passes`: how fast the time of the replicas does, where it is known."""
+    said = wanted.speed_up
+    if said is not None and passes is not None and said != passes:
+        raise DrillFailed(f"the replicas' time passes {passes:g} times as fast as ours, not {said:g} times")
+    drill = replace(wanted.drill, speed_up=said or passes or 1.0)
+    began = time.strftime("%Y%m%d-%H%M%S", time.gmtime())
+    return Order(
+        drill=drill,
+        target=target(wanted.asked),
+        folder=RunFolder(wanted.runs / f"{began}-{drill.shape}-{drill.digest[:6]}"),
+        targets=wanted.targets,
+        workers=wanted.workers,
+        price_per_hour=wanted.price_per_hour,
+        facts={"fleet": None if wanted.fleet is None else str(wanted.fleet)},
+    )

@@ -1,7 +1,7 @@
 """How values are spread: nearest-rank percentiles, the same whatever the order of the values."""
 
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from loadtests.domain.figures import Spread
 from loadtests.domain.rows import Row
@@ -34,33 +34,26 @@ def times(turns: Iterable[Row], measure: Callable[[Row], float | None]) -> list[
     return found
 
 
-def ttft(turns: Iterable[Row]) -> Spread:
-    return spread_of(times(turns, lambda turn: turn.ttft_s))
-
-
-def ttft_planned(turns: Iterable[Row]) -> Spread:
-    return spread_of(times(turns, lambda turn: turn.ttft_planned_s))
-
-
-def e2e(turns: Iterable[Row]) -> Spread:
-    """Without replies that their trainee stopped."""
-    return spread_of(times(turns, lambda turn: None if turn.was_cancelled else turn.e2e_s))
-
-
-def e2e_planned(turns: Iterable[Row]) -> Spread:
-    return spread_of(times(turns, _e2e_planned_s))
-
-
-def tpot(turns: Iterable[Row]) -> Spread:
-    return spread_of(times(turns, lambda turn: turn.tpot_s))
-
-
-def longest_gap(turns: Iterable[Row]) -> Spread:
-    """Without replies of one chunk, which have no gap."""
-    return spread_of(times(turns, lambda turn: max(turn.gaps_s, default=None)))
+def _e2e_s(turn: Row) -> float | None:
+    return None if turn.was_cancelled else turn.e2e_s
 
 
 def _e2e_planned_s(turn: Row) -> float | None:
     if turn.last_s is None or turn.was_cancelled:
         return None
     return turn.last_s - min(turn.planned_s, turn.started_s)
+
+
+MEASURES: Mapping[str, Callable[[Row], float | None]] = {
+    "ttft": lambda turn: turn.ttft_s,
+    "ttft_planned": lambda turn: turn.ttft_planned_s,
+    "e2e": _e2e_s,
+    "e2e_planned": _e2e_planned_s,
+    "tpot": lambda turn: turn.tpot_s,
+    "longest_gap": lambda turn: max(turn.gaps_s, default=None),
+}
+"""By the name that a figure has. Replies that their trainee stopped have no end, those of one chunk have no gap."""
+
+
+def of(measure: str, turns: Iterable[Row]) -> Spread:
+    return spread_of(times(turns, MEASURES[measure]))

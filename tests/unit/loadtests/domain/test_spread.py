@@ -8,10 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from loadtests.domain import spread
 from loadtests.domain.figures import Spread
-from loadtests.domain.rows import Row
-from loadtests.domain.spread import at_rank, spread_of
+from loadtests.domain.spread import MEASURES, at_rank, of, spread_of
 from tests.support.load_rows import a_failed_turn, a_turn
 
 VALUES = st.lists(st.floats(0, 1e6), min_size=1, max_size=300)
@@ -57,8 +55,8 @@ def test_a_turn_that_fails_never_lowers_a_percentile(times: list[float], place: 
     fails = place % len(turns)
     heard = data.draw(st.sampled_from([turns[fails].first_s, None]))
     spoiled[fails] = a_failed_turn(first_s=heard, last_s=heard)
-    for measure in (spread.ttft, spread.ttft_planned, spread.e2e, spread.e2e_planned, spread.longest_gap):
-        whole, after, more = measure(turns), measure(spoiled), measure([*turns, spoiled[fails]])
+    for measure in MEASURES:
+        whole, after, more = (of(measure, each) for each in (turns, spoiled, [*turns, spoiled[fails]]))
         assert after.count == whole.count
         assert more.count == whole.count + 1
         for name in (*SHARES, "worst"):
@@ -66,36 +64,26 @@ def test_a_turn_that_fails_never_lowers_a_percentile(times: list[float], place: 
             assert getattr(more, name) >= getattr(whole, name)
 
 
-def of(measure: object, *turns: Row) -> float | None:
-    found = measure(turns)  # type: ignore[operator]
-    return None if found.worst is None else round(found.worst, 9)
+@pytest.mark.parametrize(
+    ("measure", "seconds"),
+    [("ttft", 0.5), ("ttft_planned", 3.5), ("e2e", 2.5), ("e2e_planned", 5.5), ("tpot", 0.2), ("longest_gap", 0.4)],
+)
+def test_each_measure_is_what_it_is_called(measure: str, seconds: float) -> None:
+    assert of(measure, [a_turn(at_s=10.0, late_s=3.0)]).worst == pytest.approx(seconds)
 
 
-def test_each_measure_is_what_it_is_called() -> None:
-    turn = a_turn(at_s=10.0, late_s=3.0)
-    assert of(spread.ttft, turn) == 0.5
-    assert of(spread.ttft_planned, turn) == 3.5
-    assert of(spread.e2e, turn) == 2.5
-    assert of(spread.e2e_planned, turn) == 5.5
-    assert of(spread.tpot, turn) == 0.2
-    assert of(spread.longest_gap, turn) == 0.4
-
-
-@pytest.mark.parametrize("measure", [spread.ttft, spread.e2e, spread.tpot, spread.longest_gap])
-def test_a_turn_without_text_never_came(measure: object) -> None:
-    assert of(measure, a_turn(first_s=None, last_s=None)) == math.inf
+@pytest.mark.parametrize("measure", MEASURES)
+def test_a_turn_without_text_never_came(measure: str) -> None:
+    assert of(measure, [a_turn(first_s=None, last_s=None)]).worst == math.inf
 
 
 def test_what_has_no_value_is_left_out() -> None:
-    assert spread.tpot([a_turn(completion_tokens=1)]).count == 0
-    assert spread.longest_gap([a_turn(gaps_s=())]).count == 0
+    assert of("tpot", [a_turn(completion_tokens=1)]).count == 0
+    assert of("longest_gap", [a_turn(gaps_s=())]).count == 0
 
 
 def test_a_stopped_reply_counts_as_far_as_it_was_heard() -> None:
     stopped = a_turn(finish="cancelled")
-    assert spread.ttft([stopped]).count == 1
-    assert spread.tpot([stopped]).count == 1
-    assert spread.e2e([stopped]).count == 0
-    assert spread.e2e_planned([stopped]).count == 0
-    unheard = a_turn(finish="cancelled", first_s=None, last_s=None)
-    assert spread.ttft([unheard]).count == 0
+    counts = {measure: of(measure, [stopped]).count for measure in MEASURES}
+    assert counts == {"ttft": 1, "ttft_planned": 1, "e2e": 0, "e2e_planned": 0, "tpot": 1, "longest_gap": 1}
+    assert of("ttft", [a_turn(finish="cancelled", first_s=None, last_s=None)]).count == 0

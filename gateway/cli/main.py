@@ -23,6 +23,12 @@ ENTRIES = (
     Entry("drill", "gateway.cli.drill", "app", "Schedule classes, or let one of scripted trainees run."),
     Entry("sim", "loadtests.simulator.cli", "app", "Run replicas without a GPU that speak vLLM's HTTP API."),
     Entry(
+        "certify",
+        "loadtests.cli.certify",
+        "certify",
+        "Play a class with faults, and certify how many seats a fleet has, what was lost, and what it costs.",
+    ),
+    Entry(
         "load",
         "loadtests.cli.load",
         "app",

@@ -1,0 +1,136 @@
+"""Plays the class that is to be certified, with its faults, and afterwards shorter ones to find the number of seats."""
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+from loadtests.certify.run_digest import run_digest
+from loadtests.certify.wish import Wish
+from loadtests.certify.worth import is_simulated, scenario_of, valid_for
+from loadtests.conduct.asking import speed_up_of
+from loadtests.conduct.conductor import conduct
+from loadtests.conduct.order import Order, Outcome
+from loadtests.conduct.parts import parts_of
+from loadtests.domain.certificate import Certificate, Evidence, certificate, forgiving_moves, targets_of_a_class
+from loadtests.domain.diagnosis import Seen, likely_reasons
+from loadtests.domain.drill import Drill
+from loadtests.domain.seat_search import Trial, next_seats
+from loadtests.domain.targets import Targets
+from loadtests.domain.timetable import last_planned_s
+from loadtests.domain.usual_faults import UsualFaults, usual_faults
+from loadtests.domain.verdict import Standing, Verdict, judge
+from loadtests.run_files import read_drill, read_events, read_object, read_processes, read_replicas, read_rows
+from loadtests.run_folder import RunFolder
+from loadtests.target import Target, target
+
+_SHORT_TURNS = 6
+_MOST_TRIALS = 8
+_MOST_TIMES = 10
+_FIRST_TOKEN = frozenset({"ttft_p95_s", "ttft_planned_p95_s", "bell_ttft_p95_s"})
+
+Say = Callable[[str], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Certified:
+    certificate: Certificate
+    outcome: Outcome
+
+
+def certified(wish: Wish, *, say: Say) -> Certified:
+    """Raises what `conduct` and `target` raise."""
+    aim = target(wish.asked)
+    drill = replace(wish.drill, speed_up=speed_up_of(aim) or 1.0)
+    chosen = _faults(wish, aim, drill)
+    for each in chosen.uncaused:
+        say(f"not caused: {each}")
+    outcome = conduct(_order(wish, aim, replace(drill, faults=chosen.words)), say=say)
+    evidence = _evidence(wish, aim, outcome)
+    if wish.find_seats and not evidence.verdict.void and outcome.incomplete is None:
+        first = trial_of(drill.trainees, outcome)
+        evidence = replace(evidence, trials=_searched(wish, aim, first, say=say))
+    return Certified(certificate(replace(evidence, uncaused=chosen.uncaused)), outcome)
+
+
+def short_class(drill: Drill, seats: int) -> Drill:
+    """To find a number of seats: without faults, as dense at its bell and as long in its thoughts, but soon over."""
+    turns = min(drill.turns[0], _SHORT_TURNS)
+    lobby_s = drill.lobby_s * max(1.0, seats / drill.trainees)
+    return replace(drill, trainees=seats, turns=(turns, turns), lobby_s=lobby_s, faults=())
+
+
+def trial_of(seats: int, outcome: Outcome) -> Trial:
+    figures = outcome.figures
+    missed = {each.target for each in outcome.verdict.of(Standing.MISSED)}
+    held = not missed & _FIRST_TOKEN and not figures.failed and figures.completed >= seats
+    return Trial(seats=seats, held=held, ttft_p95_s=figures.ttft.p95)
+
+
+def _faults(wish: Wish, aim: Target, drill: Drill) -> UsualFaults:
+    if wish.faults is not None:
+        return UsualFaults(words=wish.faults, uncaused=())
+    length_s = last_planned_s(parts_of(drill))
+    return usual_faults([each.id for each in aim.replicas], length_s=length_s, is_own=aim.ready_file is not None)
+
+
+def _order(wish: Wish, aim: Target, drill: Drill) -> Order:
+    name = f"{time.strftime('%Y%m%d-%H%M%S', time.gmtime())}-certify-{drill.trainees}-{drill.digest[:6]}"
+    return Order(
+        drill=drill,
+        target=aim,
+        folder=RunFolder(wish.runs / name),
+        targets=targets_of_a_class(wish.ttft_s),
+        workers=wish.workers,
+        price_per_hour=wish.price_per_hour,
+        facts={"fleet": wish.fleet or None},
+    )
+
+
+def _evidence(wish: Wish, aim: Target, outcome: Outcome) -> Evidence:
+    facts, drill, events = read_object(outcome.folder.facts), read_drill(outcome.folder), read_events(outcome.folder)
+    agreed = targets_of_a_class(wish.ttft_s)
+    targets = forgiving_moves(agreed, outcome.figures)
+    seen = Seen(
+        drill=drill,
+        figures=outcome.figures,
+        rows=read_rows(outcome.folder),
+        replicas=read_replicas(outcome.folder),
+        processes=read_processes(outcome.folder),
+        events=events,
+        limits=targets.limits,
+    )
+    return Evidence(
+        drill=drill,
+        targets=targets,
+        figures=outcome.figures,
+        verdict=_verdict(outcome, drill, targets),
+        events=events,
+        reasons=[each.says for each in likely_reasons(seen)],
+        price_per_hour=wish.price_per_hour,
+        is_simulated=is_simulated(facts),
+        valid_for=valid_for(facts, scenario_of(aim, facts), targets=agreed.digest),
+        run_digest=run_digest(outcome.folder),
+    )
+
+
+def _verdict(outcome: Outcome, drill: Drill, targets: Targets) -> Verdict:
+    cut = (outcome.incomplete,) if outcome.incomplete is not None else ()
+    found = judge(outcome.figures, targets, drill=drill, spoiled=(*outcome.verdict.void, *cut))
+    return replace(found, void=tuple(dict.fromkeys(found.void)))
+
+
+def _searched(wish: Wish, aim: Target, first: Trial, *, say: Say) -> tuple[Trial, ...]:
+    """Until the number of seats is known to 5 %, or eight classes were played."""
+    drill = replace(wish.drill, speed_up=speed_up_of(aim) or 1.0)
+    trials = [first]
+    while len(trials) <= _MOST_TRIALS:
+        seats = next_seats(trials, most=_MOST_TIMES * drill.trainees)
+        if seats is None:
+            break
+        outcome = conduct(_order(wish, aim, short_class(drill, seats)), say=say)
+        if outcome.void is not None or outcome.incomplete is not None:
+            say(f"the search ends: {outcome.void or outcome.incomplete}")
+            break
+        trials.append(trial_of(seats, outcome))
+        say(f"{seats} seats {'held' if trials[-1].held else 'did not hold'}")
+    return tuple(trials)

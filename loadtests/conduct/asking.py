@@ -43,7 +43,7 @@ def asked_target(target: Target, *, wire: Wire, most_turns: int) -> Target:
 def speed_up_of(target: Target) -> float | None:
     """How much faster the time of its simulated replicas passes; None where they do not say or are real."""
     told = {state.get("speed_up") for state in (_state(each, target) for each in target.replicas) if state}
-    speeds = [float(each) for each in told if isinstance(each, int | float)]
+    speeds = sorted(float(each) for each in told if isinstance(each, int | float))
     if len(speeds) > 1:
         raise DrillFailed(f"the replicas' times pass at several speeds: {', '.join(f'{each:g}' for each in speeds)}")
     return speeds[0] if speeds else None
@@ -99,7 +99,7 @@ def _scenarios(line: HttpLine, key: str) -> list[Scenario]:
 
 
 def _words_of_scenario(target: Target) -> str:
-    """What chats of the stack of this machine begin with, so that their prompts are as long as those of its sessions."""
+    """What chats of our own stack begin with, so that their prompts are as long as those of its sessions."""
     if target.instructor_key is None:
         return ""
     with HttpLine(target.gateway_url, timeout_s=_PATIENCE_S) as line:

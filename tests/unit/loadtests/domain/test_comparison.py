@@ -1,0 +1,123 @@
+"""The same is within noise, a real change is found, and it has the right direction."""
+
+import math
+from collections import Counter
+from collections.abc import Sequence
+
+import pytest
+
+from loadtests.domain.compared import Compared, Finding, Judging
+from loadtests.domain.comparison import Comparison, compare
+from loadtests.domain.measured import RunSeen
+from tests.support.crowd_rows import Crowd, run_of
+
+QUICK = Judging(draws=300)
+ROUNDS = 40
+
+
+def of(comparison: Comparison, name: str) -> Compared:
+    return next(each for each in comparison.metrics if each.name == name)
+
+
+def quickly(before: Sequence[RunSeen], after: Sequence[RunSeen], seed: object = 1, **judging: float) -> Comparison:
+    return compare(before, after, seed=str(seed), judging=Judging(draws=300, **judging))
+
+
+def test_the_same_is_within_noise_in_about_95_of_100_cases() -> None:
+    """Each metric is judged by itself; a few more or less are the luck of 40 rounds."""
+    outcomes: Counter[bool] = Counter()
+    for at in range(ROUNDS):
+        before, after = (run_of(Crowd(seed=2 * at + which, sessions=30, turns=10)) for which in (0, 1))
+        judged = [each for each in quickly([before], [after], at).metrics if each.low is not None]
+        outcomes.update(each.finding is Finding.NOISE for each in judged)
+    assert 0.91 <= outcomes[True] / outcomes.total() <= 0.99
+
+
+def test_runs_that_differ_by_themselves_widen_the_noise() -> None:
+    """By sessions alone nearly all of these would differ; three runs on each side tell that this is nothing."""
+    alone: Counter[bool] = Counter()
+    pooled: Counter[bool] = Counter()
+    for at in range(15):
+        runs = [run_of(Crowd(seed=100 + 6 * at + which, sessions=30, turns=10, drift=0.4)) for which in range(6)]
+        alone[of(quickly(runs[:1], runs[3:4], at), "ttft_p50_s").finding is Finding.NOISE] += 1
+        pooled[of(quickly(runs[:3], runs[3:], at), "ttft_p50_s").finding is Finding.NOISE] += 1
+    assert alone[True] <= 9
+    assert pooled[True] >= 13
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_a_fifth_more_is_found_with_enough_sessions(seed: int) -> None:
+    before = run_of(Crowd(seed=3 * seed, sessions=200, turns=10))
+    after = run_of(Crowd(seed=3 * seed + 1, sessions=200, turns=10, slower=1.2))
+    assert of(quickly([before], [after]), "ttft_p50_s").finding is Finding.WORSE
+    assert of(quickly([after], [before]), "ttft_p50_s").finding is Finding.BETTER
+
+
+def test_more_goodput_is_better_and_less_cached_is_worse() -> None:
+    slow, quick = (run_of(Crowd(seed=9, slower=slower)) for slower in (4.0, 1.0))
+    found = quickly([slow], [quick])
+    assert of(found, "goodput_share").finding is Finding.BETTER
+    assert of(found, "goodput_share").more_is_better
+    colder = quickly([quick], [run_of(Crowd(seed=10, cold=0.5))])
+    assert of(colder, "cached_share").finding is Finding.WORSE
+    assert of(colder, "cold_share").finding is Finding.WORSE
+
+
+def test_a_run_does_not_differ_from_itself() -> None:
+    run = run_of(Crowd(seed=1))
+    found = quickly([run], [run])
+    assert not found.found(Finding.WORSE)
+    assert not found.found(Finding.BETTER)
+    assert of(found, "ttft_p95_s").before == run.figures.ttft.p95
+    assert of(found, "e2e_p50_s").after == run.figures.e2e.p50
+
+
+def test_equal_seeds_judge_alike() -> None:
+    runs = [run_of(Crowd(seed=seed)) for seed in (1, 2)]
+    assert quickly(runs[:1], runs[1:], "a") == quickly(runs[:1], runs[1:], "a")
+    assert quickly(runs[:1], runs[1:], "a") != quickly(runs[:1], runs[1:], "b")
+
+
+def test_a_percentile_that_never_comes_is_worse_than_any_that_does() -> None:
+    fine, broken = run_of(Crowd(seed=1)), run_of(Crowd(seed=2, failing=0.3))
+    found = of(quickly([fine], [broken]), "ttft_p95_s")
+    assert (found.after, found.low, found.finding) == (math.inf, math.inf, Finding.WORSE)
+    both = of(quickly([broken], [broken]), "ttft_p95_s")
+    assert both.finding is Finding.NOISE
+    assert of(quickly([fine], [broken]), "failed_turns").finding is Finding.WORSE
+
+
+def test_too_few_values_are_not_judged() -> None:
+    runs = [run_of(Crowd(seed=seed, sessions=20, turns=5)) for seed in (1, 2)]
+    found = of(quickly(runs[:1], runs[1:]), "ttft_p99_s")
+    assert (found.finding, found.why) == (Finding.UNKNOWN, "100 values on a side are too few, 500 are needed")
+    assert of(quickly(runs[:1], runs[1:]), "bell_ttft_p95_s").finding is Finding.UNKNOWN
+
+
+def test_few_sessions_are_judged_by_their_turns() -> None:
+    runs = [run_of(Crowd(seed=seed, sessions=1, turns=200, slower=slower)) for seed, slower in ((1, 1.0), (1, 2.0))]
+    found = quickly(runs[:1], runs[1:])
+    assert (found.of, found.units) == ("turns", (200, 200))
+    assert of(found, "ttft_p50_s").finding is Finding.WORSE
+    assert of(found, "cold_share").why == "not measured on both sides"
+
+
+def test_many_sessions_are_judged_by_themselves() -> None:
+    runs = [run_of(Crowd(seed=seed, sessions=8, turns=5)) for seed in (1, 2)]
+    assert quickly(runs[:1], runs[1:]).of == "sessions"
+
+
+def test_a_run_without_turns_is_not_judged_by_times() -> None:
+    found = quickly([run_of(Crowd(seed=1))], [run_of(Crowd(seed=1, sessions=0))])
+    assert {each.finding for each in found.metrics if each.name.endswith("_s") and "ttft" in each.name} == {
+        Finding.UNKNOWN
+    }
+    assert of(found, "goodput_share").after is None
+
+
+def test_a_higher_level_asks_for_more() -> None:
+    runs = [run_of(Crowd(seed=seed)) for seed in (1, 2)]
+    usual, strict = (of(quickly(runs[:1], runs[1:], level=level), "ttft_p95_s") for level in (0.95, 0.999))
+    assert strict.low is not None
+    assert usual.low is not None
+    assert strict.low < usual.low

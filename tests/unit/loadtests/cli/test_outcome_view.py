@@ -1,0 +1,104 @@
+"""What came of a drill is told in a screenful, or as JSON."""
+
+import json
+import math
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from loadtests.cli.outcome_view import show_outcome, worst_failures
+from loadtests.conduct.order import Exit, Outcome
+from loadtests.domain.figures import Figures, Slice, Spread
+from loadtests.domain.targets import DEFAULT
+from loadtests.domain.verdict import judge
+from loadtests.run_folder import RunFolder
+
+
+def spread(value: float) -> Spread:
+    return Spread(count=200, mean=value, p50=value, p90=value, p95=value, p99=value, worst=value)
+
+
+FIGURES = Figures(
+    turns=200,
+    failed=5,
+    failures={"timeout": 2, "http_503": 1, "no_end": 1, "altered": 1},
+    duration_s=60.0,
+    sessions=10,
+    completed=9,
+    ttft=spread(2.25),
+    e2e=spread(math.inf),
+    turns_per_s=3.5,
+    goodput_per_s=3.0,
+    client_lag=spread(0.002),
+    by_turn=tuple(
+        Slice(key=turn, turns=10, failed=0, ttft=spread(0.4), e2e=spread(1.0), tpot=spread(0.02), cached_share=0.875)
+        for turn in range(1, 8)
+    ),
+)
+
+
+@pytest.fixture
+def outcome(tmp_path: Path) -> Outcome:
+    return Outcome(
+        folder=RunFolder(tmp_path),
+        figures=FIGURES,
+        verdict=judge(FIGURES, DEFAULT),
+        void=None,
+        incomplete=None,
+        exit_code=Exit.MISSED,
+    )
+
+
+def shown(outcome: Outcome, capsys: pytest.CaptureFixture[str]) -> str:
+    show_outcome(outcome, as_json=False)
+    return " ".join(capsys.readouterr().out.split())
+
+
+def test_targets_and_by_how_much_they_were_missed(outcome: Outcome, capsys: pytest.CaptureFixture[str]) -> None:
+    told = shown(outcome, capsys)
+    assert "ttft_p95_s ≤ 1.5 2.25 missed by 0.75 (50 %)" in told
+    assert "e2e_p95_s ≤ 8 inf missed by inf" in told
+    assert "200 turns, 5 failed; 9 of 10 sessions completed; 3.50 turns/s, 3.00 good ones" in told
+    assert "client lag p99 2 ms" in told
+    assert "missed; all of it lies in" in told
+
+
+def test_times_by_turn_number(outcome: Outcome, capsys: pytest.CaptureFixture[str]) -> None:
+    told = shown(outcome, capsys)
+    assert "5 10 400 ms 400 ms 88 %" in told
+    assert "4 10 400 ms" not in told
+
+
+def test_what_was_cut_or_spoiled_is_said(outcome: Outcome, capsys: pytest.CaptureFixture[str]) -> None:
+    verdict = judge(FIGURES, DEFAULT, spoiled=("only 1 of 2 workers played",))
+    told = shown(replace(outcome, verdict=verdict, incomplete="it was interrupted"), capsys)
+    assert "incomplete: it was interrupted void: only 1 of 2 workers played void; all of it" in told
+
+
+def test_a_report_is_named_where_there_is_one(outcome: Outcome, capsys: pytest.CaptureFixture[str]) -> None:
+    outcome.folder.report.touch()
+    show_outcome(outcome, as_json=False)
+    assert str(outcome.folder.report) in capsys.readouterr().out
+
+
+def test_nothing_measured_is_told_too(outcome: Outcome, capsys: pytest.CaptureFixture[str]) -> None:
+    nothing = Figures()
+    told = shown(replace(outcome, figures=nothing, verdict=judge(nothing, DEFAULT)), capsys)
+    assert "0 turns, 0 failed" in told
+
+
+def test_a_knee_is_told(outcome: Outcome, capsys: pytest.CaptureFixture[str]) -> None:
+    assert "knee: about 24 trainees" in shown(replace(outcome, figures=replace(FIGURES, knee=24.0)), capsys)
+
+
+def test_the_three_worst_failures() -> None:
+    assert worst_failures(FIGURES) == "2 timeout, 1 altered, 1 http_503 and 1 other kinds"
+    assert worst_failures(Figures(failures={"timeout": 2})) == "2 timeout"
+
+
+def test_json_alone(outcome: Outcome, capsys: pytest.CaptureFixture[str]) -> None:
+    show_outcome(outcome, as_json=True)
+    told = json.loads(capsys.readouterr().out)
+    assert (told["exit_code"], told["figures"]["turns"], told["verdict"]["whole"]) == (1, 200, "missed")
+    assert told["figures"]["e2e"]["p95"] == "inf"

@@ -56,7 +56,8 @@ class Breaker:
             return
         try:
             with broken(fault, self._scene) as answers:
-                began = self._say(EventKind.FAULT, fault, str(fault.kind))
+                began = self._clock()
+                self._say(EventKind.FAULT, fault, str(fault.kind), at_s=began)
                 self._over.wait(fault.lasts_s / self._speed_up)
             self._await_answer(fault, answers, began)
         except (NotBroken, StackFailed, httpx.HTTPError, OSError) as error:
@@ -66,9 +67,8 @@ class Breaker:
         while not answers():
             if self._over.wait(_ASK_EVERY_S):
                 return
-        self._say(EventKind.MENDED, fault, f"{fault.kind} after {self._clock() - began:.1f} s")
+        now = self._clock()
+        self._say(EventKind.MENDED, fault, f"{fault.kind} after {now - began:.1f} s", at_s=now)
 
-    def _say(self, kind: EventKind, fault: Fault, note: str) -> float:
-        at = self._clock()
-        self._tell(Event(at_s=at, kind=kind, target=fault.target, note=note))
-        return at
+    def _say(self, kind: EventKind, fault: Fault, note: str, *, at_s: float) -> None:
+        self._tell(Event(at_s=at_s, kind=kind, target=fault.target, note=note))

@@ -107,6 +107,7 @@ ELSEWHERE = {
     "router/fleet/adapters/memory_ledger.py": "tests/contract/router/fleet/test_ledger.py",
     "router/fleet/adapters/memory_routers.py": "tests/unit/router/fleet/test_pool_keeper.py",
     "router/fleet/adapters/simulated/clock.py": "tests/unit/router/fleet/adapters/simulated/test_warmth.py",
+    "loadtests/conduct/breaker.py": "tests/integration/loadtests/conduct/test_breaking.py",
     "router/ports.py": "tests/contract/router/test_engine.py",
     "router/tally.py": "tests/unit/router/test_service.py",
 }

@@ -95,7 +95,7 @@ class LocustProcess:
 
 
 def command(workers: int) -> Sequence[str]:
-    words = [sys.executable, "-m", "locust", "-f", str(LOCUSTFILE), "--headless"]
+    words = [sys.executable, "-m", "locust", "-f", str(LOCUSTFILE), "--headless", "--only-summary"]
     return (*words, "--processes", str(workers)) if workers > 1 else words
 
 

@@ -1,16 +1,16 @@
-"""The timetable of a drill, with the recorded trace that it may name."""
+"""The timetable of a drill, or why there is none."""
 
+from loadtests import trace_files
 from loadtests.conduct.order import DrillFailed
 from loadtests.domain.drill import Drill
 from loadtests.domain.part import Part
-from loadtests.domain.timetable import timetable
 
 
 def parts_of(drill: Drill) -> tuple[Part, ...]:
-    """Raises `DrillFailed` for a drill that makes no sense."""
+    """Raises `DrillFailed` for a drill that makes no sense, or a trace that cannot be read."""
     try:
-        return timetable(drill)
-    except ValueError as error:
+        return trace_files.parts_of(drill)
+    except (OSError, ValueError) as error:
         raise DrillFailed(str(error)) from None
 
 

@@ -4,7 +4,7 @@ import pytest
 
 from loadtests.conduct.order import DrillFailed
 from loadtests.conduct.parts import most_turns, parts_of
-from loadtests.domain.drill import Drill
+from loadtests.domain.drill import Drill, Shape, Wire
 
 
 def test_the_longest_session_counts() -> None:
@@ -17,3 +17,8 @@ def test_the_longest_session_counts() -> None:
 def test_a_drill_that_makes_no_sense_is_refused() -> None:
     with pytest.raises(DrillFailed, match="trainees"):
         parts_of(Drill(trainees=0))
+
+
+def test_a_trace_that_cannot_be_read_is_refused() -> None:
+    with pytest.raises(DrillFailed, match=r"nowhere\.csv"):
+        parts_of(Drill(shape=Shape.TRACE, wire=Wire.CHAT, trace="nowhere.csv"))

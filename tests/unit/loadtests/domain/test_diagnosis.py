@@ -1,13 +1,14 @@
 """The right reason comes first."""
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import fields, replace
 
 from loadtests.domain.diagnosis import Cause, Seen, likely_reasons
 from loadtests.domain.drill import Affinity, Drill
 from loadtests.domain.figures import Figures
 from loadtests.domain.rows import Row
-from loadtests.domain.server import ReplicaSample
+from loadtests.domain.server import Event, EventKind, ReplicaSample
+from loadtests.domain.targets import Targets
 from tests.unit.loadtests.domain.test_reason import ROW
 from tests.unit.loadtests.domain.test_server_causes import LATE, at
 
@@ -50,3 +51,39 @@ def test_too_much_load_alone_is_a_queue() -> None:
     rows = [at(LATE, second, "one") for second in range(20)]
     figures = Figures(turns=20, warm_turns=10, cold={"evicted": 3}, preemptions=1)
     assert causes(rows, figures) == [Cause.QUEUE, Cause.MEMORY]
+
+
+FAULT = Event(at_s=100, kind=EventKind.FAULT, target="one", note="kill")
+
+
+def explained(rows: Sequence[Row], figures: Figures, missed: Sequence[str]) -> list[Cause]:
+    seen = Seen(drill=Drill(), figures=figures, rows=rows, replicas=QUEUES, events=[FAULT])
+    return [reason.cause for reason in likely_reasons(seen, missed=missed)]
+
+
+def test_only_what_can_explain_a_missed_target_is_its_reason() -> None:
+    rows = [replace(at(ROW, 100 + second), failure="no_end") for second in range(3)] + [ROW] * 997
+    figures = Figures(turns=1000, warm_turns=900, cold={"folded": 90}, lost_turns=1, false_blocks=1, let_in=1)
+    everything = explained(rows, figures, [])
+    assert {Cause.FAULT, Cause.FOLDED, Cause.RECORD, Cause.BLOCKED, Cause.LET_IN} == set(everything)
+    assert explained(rows, figures, ["failure_share"]) == [Cause.FAULT, Cause.BLOCKED]
+    assert explained(rows, figures, ["ttft_p95_s"]) == [Cause.FOLDED]
+    assert explained(rows, figures, ["lost_turns", "let_in"]) == [Cause.RECORD, Cause.LET_IN]
+    assert explained(rows, figures, ["cold_share"]) == [Cause.FOLDED, Cause.FAULT]
+    assert explained(rows, figures, ["a target of tomorrow"]) == []
+
+
+def test_late_first_turns_alone_are_explained_by_what_they_met() -> None:
+    first = [at(LATE, second, "one") for second in range(5)]
+    later = [replace(at(LATE, 100 + second), turn=2) for second in range(5)]
+    figures = Figures(turns=10, warm_turns=5, cold={"folded": 5})
+    assert explained([*first, *later], figures, ["bell_ttft_p95_s"]) == [Cause.QUEUE]
+    assert explained([*first, *later], figures, ["bell_ttft_p95_s", "ttft_p95_s"])[0] in (Cause.FAULT, Cause.FOLDED)
+
+
+def test_every_target_of_a_class_is_known() -> None:
+    names = {each.name for each in fields(Targets) if not each.metadata["setting"]}
+    for name in names:
+        worst = Figures(turns=10, warm_turns=9, cold={"moved": 3, "folded": 3, "evicted": 3}, affinity_broken=3)
+        worst = replace(worst, lost_turns=1, false_blocks=1, let_in=1)
+        assert explained([at(LATE, second, "one") for second in range(10)], worst, [name]), name

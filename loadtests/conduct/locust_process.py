@@ -5,6 +5,7 @@ import json
 import os
 import shutil
 import signal
+import socket
 import subprocess
 import sys
 import tempfile
@@ -96,7 +97,15 @@ class LocustProcess:
 
 def command(workers: int) -> Sequence[str]:
     words = [sys.executable, "-m", "locust", "-f", str(LOCUSTFILE), "--headless", "--only-summary"]
-    return (*words, "--processes", str(workers)) if workers > 1 else words
+    return (*words, "--processes", str(workers), *_meeting_here()) if workers > 1 else words
+
+
+def _meeting_here() -> Sequence[str]:
+    """Workers meet their master on loopback, at a port of their own: Locust's usual one is open to every network, and
+    one for all drills of a machine."""
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = str(free.getsockname()[1])
+    return "--master-bind-host", "127.0.0.1", "--master-bind-port", port, "--master-port", port
 
 
 def _aim(target: Target, bell_at: float) -> dict[str, object]:

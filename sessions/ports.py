@@ -141,14 +141,38 @@ class UnitOfWork:
     outbox: Outbox
 
 
+@dataclass(frozen=True, slots=True)
+class FoundSession:
+    session: Session
+    turn: Turn | None = None
+    """The turn of it that was asked for."""
+
+
 class Records(Protocol):
-    """The truth. Every method of what it hands out raises `RecordsUnavailable` when the database cannot be asked."""
+    """The truth. Every method, also of what it hands out, raises `RecordsUnavailable` when the database cannot be
+    asked. What every turn asks is one question each, and needs no transaction of its own.
+    """
 
     def begin(self, tenant: TenantId | None = None) -> AbstractAsyncContextManager[UnitOfWork]:
         """One transaction: committed when the block ends, rolled back when it raises.
 
         It is one tenant's: this one's, or that of the session, scenario or outbox entry it asked for or wrote last. Of
         others it sees and writes nothing, and without any it sees nothing at all.
+        """
+
+    async def find(self, viewer: Viewer, session: SessionId, turn: int | str | None = None) -> FoundSession | None:
+        """The session, if the viewer may see it, with its turn of this number, or the latest one under this key, as of
+        one moment."""
+
+    async def content(self, tenant: TenantId, scenario: ScenarioId, version: int) -> ScenarioContent | None:
+        """What this version of a scenario says, which never changes: an answer may come from memory."""
+
+    async def add_turn(self, session: Session, turn: Turn, entry: OutboxEntry) -> Session:
+        """Write the turn, this next version of its session's row, and the entry: all of them, or none. Returns the row
+        as it is then.
+
+        Raises `SessionMoved` when the row is not at the version before, or when the turn's number or idempotency key
+        is taken.
         """
 
 

@@ -10,6 +10,7 @@ from uuid import UUID
 
 from typing_extensions import override
 
+from sessions.adapters.found_session import found_in
 from sessions.domain.note import Note
 from sessions.domain.page import Cursor, Page
 from sessions.domain.scenario import Scenario, ScenarioContent, ScenarioId
@@ -17,7 +18,18 @@ from sessions.domain.session import Session, SessionFilter, SessionId
 from sessions.domain.turn import IdempotencyKey, Turn, TurnState
 from sessions.domain.viewer import AccountId, TenantId, Viewer
 from sessions.errors import IdempotencyKeyReused, ScenarioNotFound, SessionMoved, ValueUnstorable
-from sessions.ports import Notes, Outbox, OutboxEntry, Records, Scenarios, Sessions, Turns, UnitOfWork, WithheldTexts
+from sessions.ports import (
+    FoundSession,
+    Notes,
+    Outbox,
+    OutboxEntry,
+    Records,
+    Scenarios,
+    Sessions,
+    Turns,
+    UnitOfWork,
+    WithheldTexts,
+)
 
 Item = TypeVar("Item")
 
@@ -255,6 +267,25 @@ class MemoryRecords(Records):
                 outbox=MemoryOutbox(draft),
             )
             self._tables = draft
+
+    @override
+    async def find(self, viewer: Viewer, session: SessionId, turn: int | str | None = None) -> FoundSession | None:
+        async with self.begin(viewer.tenant) as work:
+            return await found_in(work, viewer, session, turn)
+
+    @override
+    async def content(self, tenant: TenantId, scenario: ScenarioId, version: int) -> ScenarioContent | None:
+        async with self.begin(tenant) as work:
+            found = await work.scenarios.get(tenant, scenario, version)
+        return None if found is None else found.content
+
+    @override
+    async def add_turn(self, session: Session, turn: Turn, entry: OutboxEntry) -> Session:
+        async with self.begin(session.tenant) as work:
+            advanced = await work.sessions.advance(session)
+            await work.turns.add(turn)
+            await work.outbox.add(entry)
+        return advanced
 
 
 def _page(items: Sequence[Item], place: Callable[[Item], Cursor], *, limit: int, after: Cursor | None) -> Page[Item]:

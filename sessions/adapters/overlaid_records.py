@@ -11,7 +11,7 @@ from sessions.domain.session import Session, SessionFilter, SessionId
 from sessions.domain.spooled import SpooledTurn, ahead
 from sessions.domain.turn import IdempotencyKey, Turn
 from sessions.domain.viewer import AccountId, TenantId, Viewer
-from sessions.ports import Sessions, Turns, UnitOfWork
+from sessions.ports import FoundSession, Sessions, Turns, UnitOfWork
 from sessions.spool_ports import TurnSpool
 
 
@@ -76,8 +76,7 @@ class OverlaidTurns(Turns):
     @override
     async def get(self, session: SessionId, number: int) -> Turn | None:
         waiting = await self._waiting.of(session)
-        stored = await self._turns.get(session, number)
-        return stored or next((each.turn for each in waiting if each.turn.number == number), None)
+        return await self._turns.get(session, number) or by_number(waiting, number)
 
     @override
     async def page(self, session: SessionId, *, limit: int, after: int = 0) -> Sequence[Turn]:
@@ -101,6 +100,17 @@ def overlaid_work(work: UnitOfWork, *, spool: TurnSpool, remembered: RememberedS
     )
 
 
+def overlaid(found: FoundSession, waiting: Sequence[SpooledTurn], asked: int | str | None) -> FoundSession:
+    session = ahead(found.session, waiting)
+    match asked:
+        case int():
+            return FoundSession(session, found.turn or by_number(waiting, asked))
+        case str():
+            return FoundSession(session, by_key(waiting, asked) or found.turn)
+        case None:
+            return FoundSession(session)
+
+
 def with_waiting(stored: Sequence[Turn], waiting: Sequence[SpooledTurn], *, after: int) -> Sequence[Turn]:
     """Those that follow without a gap; `after` is the number before the first that is asked for."""
     found = list(stored)
@@ -110,6 +120,10 @@ def with_waiting(stored: Sequence[Turn], waiting: Sequence[SpooledTurn], *, afte
             found.append(each.turn)
             last += 1
     return found
+
+
+def by_number(waiting: Sequence[SpooledTurn], number: int) -> Turn | None:
+    return next((each.turn for each in waiting if each.turn.number == number), None)
 
 
 def by_key(waiting: Sequence[SpooledTurn], key: str) -> Turn | None:

@@ -17,12 +17,12 @@ from sessions.domain.turn import IdempotencyKey, Turn
 from sessions.domain.viewer import Viewer
 from sessions.errors import SessionClosed, SessionMoved, TurnLimitReached
 from sessions.moderation_ports import Moderation, Rules
-from sessions.ports import Asker, KnowledgeSearch, Records, TutorRequest, UnitOfWork
+from sessions.ports import Asker, FoundSession, KnowledgeSearch, Records, TutorRequest
 from sessions.prompt_writer import PromptWriter
 from sessions.use_cases.censored_note import censored
 from sessions.use_cases.note_book import CompactionOutcome, NoteBook, NoteDraft
-from sessions.use_cases.read_scenario import known_scenario
-from sessions.use_cases.read_session import visible_session
+from sessions.use_cases.read_scenario import known_content
+from sessions.use_cases.read_session import seen_session
 from sessions.use_cases.served_models import ServedModels
 from sessions.use_cases.session_histories import Known, SessionHistories
 from sessions.written import Written
@@ -121,9 +121,7 @@ class TurnPreparation:
 
         A turn that failed and may be tried again is none. Raises `SessionNotFound` or `IdempotencyKeyReused`.
         """
-        async with self._records.begin() as work:
-            await visible_session(work, order.viewer, order.session)
-            return await _earlier(work, order)
+        return _earlier(order, (await self._seen(order)).turn)
 
     async def has_stand_in(self, turn: PreparedTurn, *, lost: Collection[str]) -> bool:
         """Whether another model may serve the turn, now that these were asked in vain; raises `PoolUnavailable` where
@@ -179,18 +177,22 @@ class TurnPreparation:
         )
 
     async def _known(self, order: TurnOrder) -> Known:
-        async with self._records.begin() as work:
-            session = await visible_session(work, order.viewer, order.session)
-            if not session.is_open:
-                raise SessionClosed("the session is closed")
-            if await _earlier(work, order) is not None:
-                raise SessionMoved("a turn with this idempotency key has just ended")
-            scenario = await known_scenario(work, session.tenant, session.scenario, session.scenario_version)
+        found = await self._seen(order)
+        session = found.session
+        if not session.is_open:
+            raise SessionClosed("the session is closed")
+        if _earlier(order, found.turn) is not None:
+            raise SessionMoved("a turn with this idempotency key has just ended")
+        content = await known_content(self._records, session)
         history = await self._histories.before_a_turn(session)
-        limit = scenario.content.max_turns
-        if history.played >= limit:
-            raise TurnLimitReached(limit)
-        return Known(session, scenario.content, history)
+        if history.played >= content.max_turns:
+            raise TurnLimitReached(content.max_turns)
+        return Known(session, content, history)
+
+    async def _seen(self, order: TurnOrder) -> FoundSession:
+        """The session, with what was played in it under the order's key."""
+        key = None if order.idempotency is None else order.idempotency.key
+        return await seen_session(self._records, order.viewer, order.session, key)
 
     async def _with_room(self, known: Known, writer: PromptWriter, order: TurnOrder, rules: Rules) -> Known:
         """Fold at once what must make room for the message: the trainee waits for no model.
@@ -236,10 +238,9 @@ def asker_of(session: Session, writer: PromptWriter) -> Asker:
     return Asker(session.scenario, session.scenario_version, session.trainee, writer.window_tokens, drill)
 
 
-async def _earlier(work: UnitOfWork, order: TurnOrder) -> Turn | None:
-    if order.idempotency is None:
+def _earlier(order: TurnOrder, turn: Turn | None) -> Turn | None:
+    if order.idempotency is None or turn is None or turn.idempotency is None:
         return None
-    turn = await work.turns.by_key(order.session, order.idempotency.key)
-    if turn is None or turn.idempotency is None or not order.idempotency.repeats(turn.idempotency):
+    if not order.idempotency.repeats(turn.idempotency):
         return None
     return None if turn.error is not None and turn.error.retryable else turn

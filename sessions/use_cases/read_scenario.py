@@ -1,7 +1,8 @@
 """Read one version of a scenario, or the latest of each."""
 
 from sessions.domain.page import Cursor, Page
-from sessions.domain.scenario import Scenario, ScenarioId
+from sessions.domain.scenario import Scenario, ScenarioContent, ScenarioId
+from sessions.domain.session import Session
 from sessions.domain.viewer import TenantId, Viewer
 from sessions.errors import ScenarioNotFound
 from sessions.ports import Records, UnitOfWork
@@ -12,6 +13,14 @@ async def known_scenario(
 ) -> Scenario:
     """The scenario inside a transaction, the latest version by default; raises `ScenarioNotFound`."""
     found = await work.scenarios.get(tenant, scenario, version)
+    if found is None:
+        raise ScenarioNotFound("there is no such scenario")
+    return found
+
+
+async def known_content(records: Records, session: Session) -> ScenarioContent:
+    """What the session plays; raises `ScenarioNotFound`."""
+    found = await records.content(session.tenant, session.scenario, session.scenario_version)
     if found is None:
         raise ScenarioNotFound("there is no such scenario")
     return found

@@ -4,7 +4,7 @@ from sessions.domain.page import Cursor, Page
 from sessions.domain.session import Session, SessionFilter, SessionId
 from sessions.domain.viewer import Viewer
 from sessions.errors import SessionNotFound
-from sessions.ports import Records, UnitOfWork
+from sessions.ports import FoundSession, Records, UnitOfWork
 
 
 async def visible_session(work: UnitOfWork, viewer: Viewer, session: SessionId) -> Session:
@@ -15,13 +15,22 @@ async def visible_session(work: UnitOfWork, viewer: Viewer, session: SessionId) 
     return found
 
 
+async def seen_session(
+    records: Records, viewer: Viewer, session: SessionId, turn: int | str | None = None
+) -> FoundSession:
+    """As `Records.find`; raises `SessionNotFound` alike for a missing and a foreign session."""
+    found = await records.find(viewer, session, turn)
+    if found is None:
+        raise SessionNotFound("there is no such session")
+    return found
+
+
 class ReadSession:
     def __init__(self, *, records: Records) -> None:
         self._records = records
 
     async def __call__(self, viewer: Viewer, session: SessionId) -> Session:
-        async with self._records.begin() as work:
-            return await visible_session(work, viewer, session)
+        return (await seen_session(self._records, viewer, session)).session
 
 
 class ListSessions:

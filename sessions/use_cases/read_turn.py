@@ -7,7 +7,7 @@ from sessions.domain.turn import Turn
 from sessions.domain.viewer import Viewer
 from sessions.errors import TurnNotFound
 from sessions.ports import Records
-from sessions.use_cases.read_session import visible_session
+from sessions.use_cases.read_session import seen_session, visible_session
 
 
 class ReadTurn:
@@ -16,12 +16,10 @@ class ReadTurn:
 
     async def __call__(self, viewer: Viewer, session: SessionId, number: int) -> Turn:
         """Raises `SessionNotFound` or `TurnNotFound`."""
-        async with self._records.begin() as work:
-            await visible_session(work, viewer, session)
-            turn = await work.turns.get(session, number)
-        if turn is None:
+        found = await seen_session(self._records, viewer, session, number)
+        if found.turn is None:
             raise TurnNotFound("the session has no such turn")
-        return turn
+        return found.turn
 
 
 class ListTurns:

@@ -13,8 +13,8 @@ from sessions.domain.turn import Turn
 from sessions.domain.viewer import Viewer
 from sessions.errors import RecordsUnavailable
 from sessions.ports import Records, WorkingSets
-from sessions.use_cases.read_scenario import known_scenario
-from sessions.use_cases.read_session import visible_session
+from sessions.use_cases.read_scenario import known_content
+from sessions.use_cases.read_session import seen_session
 
 _BEHIND_S: Final = 60.0
 """What waits in the spool of a process is written within seconds once Postgres answers, or is lost with the process."""
@@ -38,10 +38,8 @@ class SessionHistories:
 
     async def known(self, viewer: Viewer, session: SessionId) -> Known:
         """Raises `SessionNotFound`."""
-        async with self._records.begin() as work:
-            found = await visible_session(work, viewer, session)
-            scenario = await known_scenario(work, found.tenant, found.scenario, found.scenario_version)
-        return Known(found, scenario.content, await self.of(found))
+        found = (await seen_session(self._records, viewer, session)).session
+        return Known(found, await known_content(self._records, found), await self.of(found))
 
     async def before_a_turn(self, session: Session) -> History:
         """The same as `of`, for who holds the session's lease. Where a turn has been told that is not on record yet,

@@ -29,11 +29,12 @@ class BookedTurn:
 
 async def written(records: Records, session: Session, turn: Turn, *, withheld: str = "") -> Session:
     """Write the turn behind this row of its session; raises `SessionMoved` or `RecordsUnavailable`."""
+    if not withheld:
+        return await records.add_turn(with_turn(session), turn, _entry(session, turn))
     async with records.begin() as work:
         stored = await work.sessions.advance(with_turn(session))
         await work.turns.add(turn)
-        if withheld:
-            await work.withheld.add(turn.session, turn.number, withheld)
+        await work.withheld.add(turn.session, turn.number, withheld)
         await work.outbox.add(_entry(session, turn))
     return stored
 

@@ -76,6 +76,8 @@ ELSEWHERE = {
     "gateway/adapters/moderation_rows.py": "tests/contract/gateway/test_postgres_phrase_lists.py",
     "gateway/moderation_ports.py": "tests/contract/gateway/test_postgres_phrase_lists.py",
     "gateway/adapters/memory_limit_rows.py": "tests/contract/gateway/test_postgres_limits.py",
+    "sessions/adapters/found_session.py": "tests/contract/sessions/test_turn_questions.py",
+    "sessions/adapters/postgres/question.py": "tests/contract/sessions/test_turn_questions.py",
     "sessions/adapters/memory_drills.py": "tests/contract/sessions/test_drills.py",
     "sessions/adapters/memory_class_calendar.py": "tests/contract/sessions/test_class_calendar.py",
     "sessions/adapters/memory_drill_book.py": "tests/contract/sessions/test_drill_book.py",

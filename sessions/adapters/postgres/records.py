@@ -8,13 +8,18 @@ from typing_extensions import override
 
 from sessions.adapters.postgres.notes import PostgresNotes
 from sessions.adapters.postgres.outbox import PostgresOutbox
+from sessions.adapters.postgres.question import Questions
 from sessions.adapters.postgres.scenarios import PostgresScenarios
 from sessions.adapters.postgres.sessions import PostgresSessions
 from sessions.adapters.postgres.transaction import LIMIT_S, begun
+from sessions.adapters.postgres.turn_questions import add_turn, find
 from sessions.adapters.postgres.turns import PostgresTurns
 from sessions.adapters.postgres.withheld_texts import PostgresWithheldTexts
-from sessions.domain.viewer import TenantId
-from sessions.ports import Records, UnitOfWork
+from sessions.domain.scenario import ScenarioContent, ScenarioId
+from sessions.domain.session import Session, SessionId
+from sessions.domain.turn import Turn
+from sessions.domain.viewer import TenantId, Viewer
+from sessions.ports import FoundSession, OutboxEntry, Records, UnitOfWork
 
 
 class PostgresRecords(Records):
@@ -23,6 +28,7 @@ class PostgresRecords(Records):
     def __init__(self, *, engine: AsyncEngine, limit_s: float = LIMIT_S) -> None:
         self._engine = engine
         self._limit_s = limit_s
+        self._questions = Questions(engine=engine, limit_s=limit_s)
 
     @override
     @asynccontextmanager
@@ -36,3 +42,17 @@ class PostgresRecords(Records):
                 withheld=PostgresWithheldTexts(transaction),
                 outbox=PostgresOutbox(transaction),
             )
+
+    @override
+    async def find(self, viewer: Viewer, session: SessionId, turn: int | str | None = None) -> FoundSession | None:
+        return await find(self._questions, viewer, session, turn)
+
+    @override
+    async def content(self, tenant: TenantId, scenario: ScenarioId, version: int) -> ScenarioContent | None:
+        async with self.begin(tenant) as work:
+            found = await work.scenarios.get(tenant, scenario, version)
+        return None if found is None else found.content
+
+    @override
+    async def add_turn(self, session: Session, turn: Turn, entry: OutboxEntry) -> Session:
+        return await add_turn(self._questions, session, turn, entry)

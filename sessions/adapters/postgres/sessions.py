@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from sqlalchemy import ColumnElement, Row, select, update
+from sqlalchemy import ColumnElement, select, update
 from sqlalchemy.dialects.postgresql import insert
 from typing_extensions import override
 
@@ -50,14 +50,14 @@ class PostgresSessions(Sessions):
             return None
         if row.idempotency_digest != idempotency.digest:
             raise IdempotencyKeyReused
-        return _session(row)
+        return session_of(row)
 
     @override
     async def get(self, viewer: Viewer, session: SessionId) -> Session | None:
         row = await self._transaction.of(viewer.tenant).one(
             select(sessions).where(sessions.c.id == session, *_visible_to(viewer))
         )
-        return None if row is None else _session(row)
+        return None if row is None else session_of(row)
 
     @override
     async def list(
@@ -73,7 +73,7 @@ class PostgresSessions(Sessions):
         rows = await self._transaction.of(viewer.tenant).all(
             paged(wanted, sessions.c.created_at, sessions.c.id, limit=limit, after=after)
         )
-        return page(rows, limit, item=_session, place="created_at")
+        return page(rows, limit, item=session_of, place="created_at")
 
     @override
     async def advance(self, session: Session) -> Session:
@@ -95,7 +95,7 @@ class PostgresSessions(Sessions):
         )
         if advanced is None:
             raise SessionMoved(f"the session {session.id} is not at version {session.version - 1}")
-        return _session(advanced)
+        return session_of(advanced)
 
 
 def _visible_to(viewer: Viewer) -> list[ColumnElement[bool]]:
@@ -124,7 +124,7 @@ def _values(session: Session, idempotency: IdempotencyKey | None) -> dict[str, o
     }
 
 
-def _session(row: Row[Any]) -> Session:
+def session_of(row: Any) -> Session:
     return Session(
         id=row.id,
         tenant=row.tenant_id,

@@ -106,12 +106,19 @@ async def begun(
     It is the tenant's that it is `of`, or stands on a `side` of the wall that is no tenant's.
     """
     side = side if of is None else side_of(of)
+    async with within(limit_s):
+        with in_our_words():
+            async with engine.begin() as connection:
+                yield Transaction(connection, side)
+
+
+@asynccontextmanager
+async def within(limit_s: float) -> AsyncIterator[None]:
+    """Raises `RecordsUnavailable` when the block takes longer."""
     limit = asyncio.timeout(limit_s)
     try:
         async with limit:
-            with in_our_words():
-                async with engine.begin() as connection:
-                    yield Transaction(connection, side)
+            yield
     except TimeoutError as error:
         if not limit.expired():  # somebody else's, out of the block
             raise
@@ -123,28 +130,32 @@ def in_our_words() -> Iterator[None]:
     try:
         yield
     except (OperationalError, InterfaceError) as error:
-        raise RecordsUnavailable(f"the database cannot be asked: {_first_line(error.orig)}") from error
+        raise cannot_be_asked(error.orig) from error
     except PoolTimeout as error:
         raise RecordsUnavailable("every connection to the database is in use") from error
     except DataError as error:
         raise ValueUnstorable from error
     except DBAPIError as error:
-        reason = _unavailable(error)
+        reason = unavailable(error.orig, is_ended=error.connection_invalidated)
         if reason is None:
             raise
         raise RecordsUnavailable(reason) from error
 
 
-def _unavailable(error: DBAPIError) -> str | None:
+def cannot_be_asked(error: BaseException | None) -> RecordsUnavailable:
+    return RecordsUnavailable(f"the database cannot be asked: {_first_line(error)}")
+
+
+def unavailable(error: BaseException | None, *, is_ended: bool) -> str | None:
     """What keeps the database from being asked, or None for a mistake of ours."""
-    match getattr(error.orig, "sqlstate", None):
+    match getattr(error, "sqlstate", None):
         case "42P01" | "42703":  # no such table or column
             return "the database lacks a table: run `drillyard db migrate`"
         case "25006":  # a change in a read-only transaction
             return "the database takes no changes: it is a standby"
         case _:
             pass
-    return f"the database ended the connection: {_first_line(error.orig)}" if error.connection_invalidated else None
+    return f"the database ended the connection: {_first_line(error)}" if is_ended else None
 
 
 def _first_line(error: BaseException | None) -> str:

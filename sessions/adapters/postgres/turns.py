@@ -28,7 +28,7 @@ class PostgresTurns(Turns):
 
     @override
     async def add(self, turn: Turn) -> None:
-        values = _values(turn)
+        values = turn_values(turn)
         # The tenant comes from the session's own row, so a turn cannot land in another one.
         source = select(
             sessions.c.tenant_id,
@@ -71,7 +71,7 @@ class PostgresTurns(Turns):
         return None if row is None else turn_of(row)
 
 
-def _values(turn: Turn) -> dict[str, object]:
+def turn_values(turn: Turn) -> dict[str, object]:
     return {
         "session_id": turn.session,
         "number": turn.number,
@@ -109,7 +109,7 @@ def _kept(judgement: Judgement) -> object:
     return None if judgement == NOTHING_FOUND else _JUDGEMENT.dump_python(judgement, mode="json")
 
 
-def turn_of(row: Row[Any]) -> Turn:
+def turn_of(row: Any) -> Turn:
     return Turn(
         session=row.session_id,
         number=row.number,

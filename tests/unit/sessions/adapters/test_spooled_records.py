@@ -205,3 +205,44 @@ async def test_every_change_and_every_list_is_refused(house: House) -> None:
         ):
             with pytest.raises(RecordsUnavailable):
                 await asked
+
+
+async def found(house: House, turn: int | str | None = None) -> tuple[Session, Turn | None]:
+    answer = await house.records.find(MINE, RUN.id, turn)
+    assert answer is not None
+    return answer.session, answer.turn
+
+
+@pytest.mark.parametrize("away", [False, True], ids=["with the records", "without them"])
+async def test_a_question_sees_what_waits_too(house: House, *, away: bool) -> None:
+    await gone(house)
+    house.real.away = away
+    assert await found(house) == (at(3), None)
+    assert await found(house, 2) == (at(3), one(2))
+    assert await found(house, 3) == (at(3), one(3))
+    assert await found(house, 4) == (at(3), None)
+    assert await found(house, "key-1") == (at(3), one(1))
+    assert await found(house, "key-3") == (at(3), one(3))
+    assert await found(house, "key-9") == (at(3), None)
+    assert await house.records.find(ELSEWHERE.teacher, RUN.id, 3) is None
+    assert await house.records.content(HERE.tenant, RUN.scenario, 1) == scenario().content
+    assert house.records.away == (8 if away else 0)
+
+
+async def test_what_a_version_says_is_read_once(house: House) -> None:
+    assert await house.records.content(HERE.tenant, RUN.scenario, 2) is None
+    assert await house.records.content(HERE.tenant, RUN.scenario, 1) == scenario().content
+    house.real.away = True
+    assert await house.records.content(HERE.tenant, RUN.scenario, 1) == scenario().content
+    for tenant, version in ((ELSEWHERE.tenant, 1), (HERE.tenant, 2)):
+        with pytest.raises(RecordsUnavailable):
+            await house.records.content(tenant, RUN.scenario, version)
+
+
+async def test_a_turn_is_written_by_the_records_or_not_at_all(house: House) -> None:
+    entry = OutboxEntry(HERE.tenant, "kind", "subject", {}, NOON)
+    assert await house.records.add_turn(at(1), one(1), entry) == at(1)
+    house.real.away = True
+    with pytest.raises(RecordsUnavailable):
+        await house.records.add_turn(at(2), one(2), entry)
+    assert house.records.away == 1

@@ -8,7 +8,11 @@ from loadtests.overhead.wire import STAMP_DIGITS, WHOLE_TEXT
 _HEAD_END = b"\r\n\r\n"
 _LENGTH = re.compile(rb"(?i)\r\ncontent-length:\s*(\d+)")
 _STAMP = re.compile(rb'"content":"(\d{%d})"' % STAMP_DIGITS)
-_STAMP_START = b'"content":"0'
+CHAT_MARK = b'"content":"0'
+TURN_MARK = b'"text":"0'
+"""How the first piece with a text is known."""
+_SAID = re.compile(rb'"text":"(\d*)"')
+_ACCEPTED = re.compile(rb"(?i)\r\nx-replica-id:\s*([^\r]+)")
 _REPLICA = re.compile(rb'"id":"chatcmpl-(\d)')
 # No event holds a carriage return, so this is the framing of chunked transfer and nothing else.
 _FRAME = re.compile(rb"(?:\A|\r\n)[0-9a-fA-F]+\r\n")
@@ -20,9 +24,10 @@ _ENDING_BYTES = 1_000
 class HeardAnswer:
     """Fed with bytes until it is over. `first_ns` is when the first piece with a text came; 0: it has not."""
 
-    __slots__ = ("_length", "_parts", "_size", "_tail", "first_ns")
+    __slots__ = ("_length", "_mark", "_parts", "_size", "_tail", "first_ns")
 
-    def __init__(self) -> None:
+    def __init__(self, mark: bytes = CHAT_MARK) -> None:
+        self._mark = mark
         self._parts: list[bytes] = []
         self._size = 0
         self._length: int | None = None
@@ -52,7 +57,7 @@ class HeardAnswer:
         if self._length is None and (head := data.find(_HEAD_END)) >= 0:
             found = _LENGTH.search(data, 0, head + 2)
             self._length = head + len(_HEAD_END) + int(found[1]) if found else 0
-        if _STAMP_START in data:
+        if self._mark in data:
             self.first_ns = now
         return data
 
@@ -72,13 +77,24 @@ def fault_of_stream(answer: bytes, chunks: int) -> str | None:
         return None
     # A router may cut events anywhere; only then the frames have to be taken away first.
     body = _FRAME.sub(b"", answer.partition(_HEAD_END)[2])
-    return None if _is_whole_stream(body, chunks) else f"{body.count(_STAMP_START)} of {chunks} pieces, or no end"
+    return None if _is_whole_stream(body, chunks) else f"{body.count(CHAT_MARK)} of {chunks} pieces, or no end"
+
+
+def fault_of_turn(answer: bytes, chunks: int) -> str | None:
+    """The same of a turn of a session. Its texts may have been put together, or cut, on their way."""
+    if not answer.startswith(b"HTTP/1.1 200"):
+        return _status(answer)
+    body = _FRAME.sub(b"", answer.partition(_HEAD_END)[2])
+    said = sum(len(text) for text in _SAID.findall(body))
+    if said == chunks * STAMP_DIGITS and b"\nevent: done\n" in body:
+        return None
+    return f"{said // STAMP_DIGITS} of {chunks} pieces, or not done"
 
 
 def _is_whole_stream(events: bytes, chunks: int) -> bool:
     ending = events[-_ENDING_BYTES:]
     has_end = b'"finish_reason":"stop"' in ending and b"data: [DONE]\n\n" in ending
-    return has_end and events.count(_STAMP_START) == chunks
+    return has_end and events.count(CHAT_MARK) == chunks
 
 
 def replica_of(answer: bytes) -> bytes:
@@ -87,9 +103,20 @@ def replica_of(answer: bytes) -> bytes:
     return found[1] if found else b""
 
 
+def replica_of_turn(answer: bytes) -> bytes:
+    found = _ACCEPTED.search(answer)
+    return found[1] if found else b""
+
+
 def lateness_ns(data: bytes, now: int) -> Sequence[int]:
     """How long each piece in there was on its way."""
     return [now - int(stamp) for stamp in _STAMP.findall(data)]
+
+
+def lateness_of_turn_ns(data: bytes, now: int) -> Sequence[int]:
+    """The same of a turn, in whose events several pieces may stand together."""
+    stamps = (text[at : at + STAMP_DIGITS] for text in _SAID.findall(data) for at in range(0, len(text), STAMP_DIGITS))
+    return [now - int(stamp) for stamp in stamps if len(stamp) == STAMP_DIGITS]
 
 
 def _status(answer: bytes) -> str:

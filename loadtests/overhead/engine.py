@@ -12,17 +12,20 @@ import select
 import socket
 import sys
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import product
+from pathlib import Path
 from time import monotonic_ns
 
-from loadtests.overhead.wire import StreamBytes, answer, page, stream, whole
+from loadtests.overhead.wire import StreamBytes, answer, counted, page, stream, whole
 
 _READ_BYTES = 1 << 16
 _MOST_REQUEST_BYTES = 1 << 24
 _LENGTH = re.compile(rb"(?i)\r\ncontent-length:\s*(\d+)")
 _STREAMED = re.compile(rb'"stream"\s*:\s*true')
 _TOKEN_IDS = re.compile(rb'"return_token_ids"\s*:\s*true')
+_USAGE = re.compile(rb'"include_usage"\s*:\s*true')
 _METHODS = (b"GET ", b"POST ", b"PUT ", b"HEAD ")
 _IN, _OUT = select.EPOLLIN, select.EPOLLIN | select.EPOLLOUT
 
@@ -40,12 +43,16 @@ class Replica:
     """What one port answers."""
 
     whole: bytes
-    plain: StreamBytes
-    with_ids: StreamBytes
+    streams: Mapping[tuple[bool, bool], StreamBytes]
+    """By whether token ids and usage are asked for."""
 
     @classmethod
     def numbered(cls, number: int) -> "Replica":
-        return cls(whole(number), stream(number, has_token_ids=False), stream(number, has_token_ids=True))
+        streams = {
+            (ids, usage): stream(number, has_token_ids=ids, has_usage=usage)
+            for ids, usage in product((False, True), repeat=2)
+        }
+        return cls(whole(number), streams)
 
 
 class Connection:
@@ -63,8 +70,9 @@ class Connection:
 
 
 class MockEngine:
-    def __init__(self, listeners: Sequence[socket.socket]) -> None:
+    def __init__(self, listeners: Sequence[socket.socket], *, tokens: Callable[[bytes], int] | None = None) -> None:
         self.pace = Pace()
+        self._tokens = tokens
         self._epoll = select.epoll()
         self._doors = {door.fileno(): (door, Replica.numbered(number)) for number, door in enumerate(listeners)}
         self._connections: dict[int, Connection] = {}
@@ -160,6 +168,8 @@ class MockEngine:
 
     def _page(self, data: bytes, body: bytes) -> bytes:
         path = data.split(b" ", 2)[1].decode("latin-1")
+        if path == "/tokenize" and self._tokens is not None:
+            return counted(self._tokens(body))
         if path != "/overhead":
             return page(path.partition("?")[0])
         told = json.loads(body)
@@ -171,7 +181,8 @@ class MockEngine:
         if _STREAMED.search(body) is None:
             self._send(connection, replica.whole)
             return
-        connection.stream = replica.with_ids if _TOKEN_IDS.search(body) else replica.plain
+        wanted = _TOKEN_IDS.search(body) is not None, _USAGE.search(body) is not None
+        connection.stream = replica.streams[wanted]
         connection.left = self.pace.chunks
         now = monotonic_ns()
         self._send(connection, connection.stream.start + connection.stream.piece(now))
@@ -225,11 +236,20 @@ class MockEngine:
 def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(prog="python -m loadtests.overhead.engine", description=__doc__)
     parser.add_argument("--port", type=int, action="append", required=True, help="one replica each; 0 takes a free one")
-    listeners = [socket.create_server(("127.0.0.1", port), backlog=2048) for port in parser.parse_args(arguments).port]
+    parser.add_argument("--model-folder", type=Path, help="count tokens as this model does")
+    given = parser.parse_args(arguments)
+    listeners = [socket.create_server(("127.0.0.1", port), backlog=2048) for port in given.port]
     sys.stdout.write(" ".join(str(listener.getsockname()[1]) for listener in listeners) + "\n")
     sys.stdout.flush()
+    tokens = _token_count(given.model_folder) if given.model_folder else None
     gc.disable()
-    MockEngine(listeners).serve()
+    MockEngine(listeners, tokens=tokens).serve()
+
+
+def _token_count(folder: Path) -> Callable[[bytes], int]:
+    from loadtests.overhead.token_count import token_count  # noqa: PLC0415 - slow to load, and seldom needed
+
+    return token_count(folder)
 
 
 if __name__ == "__main__":

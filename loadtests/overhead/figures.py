@@ -21,6 +21,9 @@ class Figures:
     cpu_us: float
     cpu_share: float
     memory_mb: float
+    answers: float = 0.0
+    """Whole answers, or turns, per second."""
+    answer_cpu_us: float = 0.0
     starved_share: float = 0.0
     """Of the time, how much it waited for its core."""
     faults: Counter[str] = field(default_factory=Counter)
@@ -31,6 +34,11 @@ class Figures:
         the load or somebody else on the machine is the limit, this is what can still be compared.
         """
         return 1e6 / self.cpu_us if self.cpu_us else 0.0
+
+    @property
+    def answers_per_core(self) -> float:
+        """The same, in answers."""
+        return 1e6 / self.answer_cpu_us if self.answer_cpu_us else 0.0
 
 
 def figures_of(heard: Heard, *, memory_mb: float, starved_share: float = 0.0) -> Figures:
@@ -44,6 +52,8 @@ def figures_of(heard: Heard, *, memory_mb: float, starved_share: float = 0.0) ->
         cpu_us=heard.cpu_s / things * 1e6 if things else 0.0,
         cpu_share=heard.cpu_s / heard.seconds,
         memory_mb=memory_mb,
+        answers=heard.answers / heard.seconds,
+        answer_cpu_us=heard.cpu_s / heard.answers * 1e6 if heard.answers else 0.0,
         starved_share=starved_share,
         faults=heard.faults,
     )
@@ -67,6 +77,8 @@ def over_rounds(rounds: Sequence[Figures]) -> Figures:
         cpu_us=middle(lambda each: each.cpu_us),
         cpu_share=middle(lambda each: each.cpu_share),
         memory_mb=max(each.memory_mb for each in rounds),
+        answers=middle(lambda each: each.answers),
+        answer_cpu_us=middle(lambda each: each.answer_cpu_us),
         starved_share=middle(lambda each: each.starved_share),
         faults=faults,
     )

@@ -2,17 +2,17 @@
 
 import select
 import socket
-from collections import Counter
-from collections.abc import Callable
+from collections import Counter, deque
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from itertools import cycle
 from time import monotonic_ns, sleep
+from typing import Protocol
 
-from loadtests.overhead.answer import HeardAnswer, fault_of_stream, fault_of_whole, lateness_ns, replica_of
-from loadtests.overhead.wire import MODEL
+from loadtests.overhead.answer import HeardAnswer
 
-SESSIONS = 1_000
 _READ_BYTES = 1 << 18
+SILENCE = "no answer"
+"""The fault of a target that cannot keep up."""
 _STALLED_NS = 5_000_000_000
 _TICK_S = 0.05
 _BULK_S = 0.001
@@ -43,6 +43,29 @@ class Course:
         return self.every_ms > 0
 
 
+class Speech(Protocol):
+    """What is said to a target, and what its answers mean."""
+
+    @property
+    def sessions(self) -> int:
+        """How many there are."""
+
+    @property
+    def mark(self) -> bytes:
+        """What is in the first piece with a text."""
+
+    def request(self, session: int) -> bytes: ...
+
+    def fault(self, answer: bytes) -> str | None:
+        """What is wrong with it, if anything is."""
+
+    def replica(self, answer: bytes) -> bytes:
+        """Which replica it came from; empty: it does not say."""
+
+    def lateness_ns(self, data: bytes, now: int) -> Sequence[int]:
+        """How long each piece in there was on its way."""
+
+
 @dataclass(slots=True)
 class Heard:
     """What was heard in the measured part. `waits_ns` are times to the first text, or to the end of a whole answer."""
@@ -59,25 +82,25 @@ class Heard:
 class _Client:
     __slots__ = ("answer", "is_new", "last_ns", "sent_ns", "session", "sock")
 
-    def __init__(self, sock: socket.socket) -> None:
+    def __init__(self, sock: socket.socket, mark: bytes) -> None:
         self.sock = sock
-        self.answer = HeardAnswer()
+        self.answer = HeardAnswer(mark)
         self.session = 0
         self.sent_ns = self.last_ns = 0
         self.is_new = True
 
 
 class Load:
-    """Every client asks, hears the answer out, and asks again, for the next session each time.
+    """Every client asks, hears the answer out, and asks again, each time for the session that has rested longest.
 
     `cpu_s` tells the processor time that the target has used so far.
     """
 
-    def __init__(self, course: Course, *, port: int, header: str, body_bytes: int, cpu_s: Callable[[], float]) -> None:
+    def __init__(self, course: Course, *, port: int, speech: Speech, cpu_s: Callable[[], float]) -> None:
         self._course = course
+        self._speech = speech
         self._address = ("127.0.0.1", port)
-        self._requests = [request(session, header, course, body_bytes) for session in range(SESSIONS)]
-        self._sessions = cycle(range(SESSIONS))
+        self._resting = deque(range(speech.sessions))
         self._cpu_s = cpu_s
         self._replicas: dict[int, bytes] = {}
         self._clients: dict[int, _Client] = {}
@@ -129,16 +152,16 @@ class Load:
         sock = socket.create_connection(self._address, timeout=10)
         sock.settimeout(0)
         sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        client = self._clients[sock.fileno()] = _Client(sock)
+        client = self._clients[sock.fileno()] = _Client(sock, self._speech.mark)
         self._epoll.register(sock.fileno(), select.EPOLLIN)
         return client
 
     def _ask(self, client: _Client) -> None:
-        client.session = next(self._sessions)
-        client.answer = HeardAnswer()
+        client.session = self._resting.popleft()
+        client.answer = HeardAnswer(self._speech.mark)
         client.is_new = True
         client.sent_ns = client.last_ns = monotonic_ns()
-        client.sock.send(self._requests[client.session])
+        client.sock.send(self._speech.request(client.session))
 
     def _hear(self, client: _Client) -> None:
         try:
@@ -155,7 +178,7 @@ class Load:
             return
         is_over = client.answer.feed(data, now)
         if self._course.is_timed and self._measures:
-            self._heard.lateness_ns.extend(lateness_ns(data, now))
+            self._heard.lateness_ns.extend(self._speech.lateness_ns(data, now))
         if client.is_new and client.answer.first_ns:
             client.is_new = False
             self._heard.waits_ns.append(now - client.sent_ns)
@@ -164,14 +187,14 @@ class Load:
 
     def _end(self, client: _Client, now: int) -> None:
         course, heard, answer = self._course, self._heard, client.answer.whole()
-        fault = fault_of_stream(answer, course.chunks) if course.is_streamed else fault_of_whole(answer)
-        fault = fault or self._astray(client.session, replica_of(answer))
+        fault = self._speech.fault(answer) or self._astray(client.session, self._speech.replica(answer))
         if fault is not None:
             heard.faults[fault] += 1
         heard.answers += 1
         heard.chunks += course.chunks
         if not course.is_streamed:
             heard.waits_ns.append(now - client.sent_ns)
+        self._resting.append(client.session)
         self._ask(client)
 
     def _astray(self, session: int, replica: bytes) -> str | None:
@@ -182,25 +205,11 @@ class Load:
         self._epoll.unregister(client.sock.fileno())
         del self._clients[client.sock.fileno()]
         client.sock.close()
+        self._resting.append(client.session)
         self._ask(self._connect())
 
     def _note_stalled(self) -> None:
         now = monotonic_ns()
         stalled = sum(now - client.last_ns > _STALLED_NS for client in self._clients.values())
         if stalled or not self._heard.answers:
-            self._heard.faults["no answer"] += max(1, stalled)
-
-
-def request(session: int, header: str, course: Course, body_bytes: int) -> bytes:
-    """A turn of a session as it goes over the wire; the session's name goes into this header."""
-    said = f"Turn of session {session:04}. ".ljust(body_bytes, "x")
-    streamed = b',"stream":true' if course.is_streamed else b""
-    body = (
-        b'{"model":"%b","messages":[{"role":"system","content":"You are a customer who wants to return a lamp."},'
-        b'{"role":"user","content":"%b"}],"temperature":0,"max_tokens":%d%b}'
-    ) % (MODEL.encode(), said.encode(), max(1, course.chunks), streamed)
-    head = (
-        f"POST /v1/chat/completions HTTP/1.1\r\nhost: 127.0.0.1\r\ncontent-type: application/json\r\n"
-        f"{header}: session-{session:04}\r\ncontent-length: {len(body)}\r\n\r\n"
-    )
-    return head.encode() + body
+            self._heard.faults[SILENCE] += max(1, stalled)

@@ -4,7 +4,7 @@ import os
 import shutil
 import socket
 import subprocess
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -39,6 +39,16 @@ class PinnedProcess:
     def memory_mb(self) -> float:
         return sum(_memory_mb(pid) for pid in self._family())
 
+    def is_running(self) -> bool:
+        """One that has ended stays in the process table until it is waited for."""
+        return _state(self.pid) not in {"", "Z"}
+
+    def move_to(self, core: int) -> None:
+        """It and whatever it has started, each with all its threads; what they start later goes there too."""
+        for pid in self._family():
+            for task in Path(f"/proc/{pid}/task").iterdir():
+                os.sched_setaffinity(int(task.name), {core})
+
     def _family(self) -> Sequence[int]:
         found, waiting = [], [self.pid]
         while waiting:
@@ -49,19 +59,29 @@ class PinnedProcess:
 
 
 @contextmanager
-def pinned(command: Sequence[str], *, core: int, log: Path, ready: str = "") -> Iterator[PinnedProcess]:
+def pinned(
+    command: Sequence[str],
+    *,
+    core: int,
+    log: Path,
+    ready: str = "",
+    environment: Mapping[str, str] | None = None,
+    end_s: float = _END_S,
+) -> Iterator[PinnedProcess]:
     """Run it; with `ready`, a URL, entered once that answers. Raises `TargetFailed`."""
     taskset = shutil.which("taskset")
     if taskset is None:
         raise TargetFailed("taskset is needed (util-linux)")
     with log.open("wb") as out:
-        process = subprocess.Popen((taskset, "-c", str(core), *command), stdout=out, stderr=subprocess.STDOUT)  # noqa: S603 - our own command lines
+        process = subprocess.Popen(  # noqa: S603 - our own command lines
+            (taskset, "-c", str(core), *command), stdout=out, stderr=subprocess.STDOUT, env=environment
+        )
     try:
         if ready:
             _wait(process, ready, log)
         yield PinnedProcess(process.pid)
     finally:
-        _end(process)
+        _end(process, end_s)
 
 
 def free_port() -> int:
@@ -86,19 +106,31 @@ def _wait(process: subprocess.Popen[bytes], url: str, log: Path) -> None:
         sleep(_ASK_S)
 
 
-def _end(process: subprocess.Popen[bytes]) -> None:
+def _end(process: subprocess.Popen[bytes], within_s: float) -> None:
     process.terminate()
     try:
-        process.wait(_END_S)
+        process.wait(within_s)
     except subprocess.TimeoutExpired:
         process.kill()
         process.wait()
 
 
-def _cpu_s(pid: int) -> float:
+def _state(pid: int) -> str:
+    fields = _stat(pid)
+    return fields[0] if fields else ""
+
+
+def _stat(pid: int) -> Sequence[str]:
+    """What stands behind the name; nothing of a process that is gone."""
     try:
-        fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
     except OSError:
+        return ()
+
+
+def _cpu_s(pid: int) -> float:
+    fields = _stat(pid)
+    if not fields:
         return 0.0
     return (int(fields[11]) + int(fields[12])) / _TICKS
 

@@ -8,6 +8,7 @@ import json
 from dataclasses import dataclass
 
 MODEL = "smollm2"
+WINDOW_TOKENS = 32_768
 STAMP_DIGITS = 15
 WHOLE_TEXT = "The capital of France is Paris."
 METRICS = (
@@ -23,6 +24,12 @@ METRICS = (
 
 _JSON, _TEXT = "application/json", "text/plain; version=0.0.4; charset=utf-8"
 _CREATED = 1_795_956_720
+_USAGE = {
+    "prompt_tokens": 270,
+    "total_tokens": 278,
+    "completion_tokens": 8,
+    "prompt_tokens_details": {"cached_tokens": 256},
+}
 _STREAM_HEAD = (
     b"HTTP/1.1 200 OK\r\ndate: Sun, 29 Nov 2026 12:52:00 GMT\r\nserver: uvicorn\r\n"
     b"content-type: text/event-stream; charset=utf-8\r\ntransfer-encoding: chunked\r\n\r\n"
@@ -53,8 +60,6 @@ def whole(replica: int) -> bytes:
         "stop_reason": None,
         "token_ids": None,
     }
-    usage = {"prompt_tokens": 270, "total_tokens": 278, "completion_tokens": 8}
-    details = {"prompt_tokens_details": {"cached_tokens": 256}, "completion_tokens_details": None}
     body = {
         "id": _id(replica),
         "object": "chat.completion",
@@ -63,7 +68,7 @@ def whole(replica: int) -> bytes:
         "choices": [choice],
         "service_tier": None,
         "system_fingerprint": "vllm-0.32.0-2af0b41f",
-        "usage": usage | details,
+        "usage": _USAGE | {"completion_tokens_details": None},
         "prompt_logprobs": None,
         "prompt_token_ids": None,
         "kv_transfer_params": None,
@@ -71,7 +76,7 @@ def whole(replica: int) -> bytes:
     return answer(_dumped(body))
 
 
-def stream(replica: int, *, has_token_ids: bool) -> StreamBytes:
+def stream(replica: int, *, has_token_ids: bool, has_usage: bool = False) -> StreamBytes:
     """With token ids the first event holds those of the prompt, and every piece its own."""
     prompt_ids = list(range(1_000, 1_270)) if has_token_ids else None
     ids = [28_504] if has_token_ids else None
@@ -82,7 +87,9 @@ def stream(replica: int, *, has_token_ids: bool) -> StreamBytes:
     before, after = piece.split(mark.encode())
     last = _choice({"content": ""}) | {"finish_reason": "stop", "stop_reason": None, "token_ids": ids}
     finish = _event(replica, last, {"system_fingerprint": "vllm-0.32.0-2af0b41f"})
-    return StreamBytes(_STREAM_HEAD + role, before, after, finish + _framed(b"data: [DONE]\n\n") + b"0\r\n\r\n")
+    usage = _event(replica, None, {"usage": _USAGE}) if has_usage else b""
+    end = finish + usage + _framed(b"data: [DONE]\n\n") + b"0\r\n\r\n"
+    return StreamBytes(_STREAM_HEAD + role, before, after, end)
 
 
 def page(path: str) -> bytes:
@@ -95,12 +102,17 @@ def page(path: str) -> bytes:
         case "/metrics":
             return answer(METRICS, kind=_TEXT)
         case "/v1/models":
-            card = {"id": MODEL, "object": "model", "owned_by": "vllm", "root": MODEL, "max_model_len": 32_768}
+            card = {"id": MODEL, "object": "model", "owned_by": "vllm", "root": MODEL, "max_model_len": WINDOW_TOKENS}
             return answer(_dumped({"object": "list", "data": [card]}))
         case "/tokenize":
-            return answer(_dumped({"count": 270, "max_model_len": 32_768, "tokens": [1], "token_strs": None}))
+            return counted(270)
         case _:
             return answer(_dumped({"detail": "Not Found"}), status="404 Not Found")
+
+
+def counted(tokens: int) -> bytes:
+    """What `/tokenize` answers."""
+    return answer(_dumped({"count": tokens, "max_model_len": WINDOW_TOKENS, "tokens": [1], "token_strs": None}))
 
 
 def answer(body: bytes, *, status: str = "200 OK", kind: str = _JSON) -> bytes:
@@ -108,9 +120,9 @@ def answer(body: bytes, *, status: str = "200 OK", kind: str = _JSON) -> bytes:
     return head.encode() + body
 
 
-def _event(replica: int, choice: dict[str, object], beside: dict[str, object]) -> bytes:
+def _event(replica: int, choice: dict[str, object] | None, beside: dict[str, object]) -> bytes:
     head = {"id": _id(replica), "object": "chat.completion.chunk", "created": _CREATED, "model": MODEL}
-    return _framed(b"data: " + _dumped({**head, "choices": [choice], **beside}) + b"\n\n")
+    return _framed(b"data: " + _dumped({**head, "choices": [] if choice is None else [choice], **beside}) + b"\n\n")
 
 
 def _choice(delta: dict[str, object]) -> dict[str, object]:

@@ -5,7 +5,17 @@ from itertools import pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
-from loadtests.overhead.answer import HeardAnswer, fault_of_stream, fault_of_whole, lateness_ns, replica_of
+from loadtests.overhead.answer import (
+    TURN_MARK,
+    HeardAnswer,
+    fault_of_stream,
+    fault_of_turn,
+    fault_of_whole,
+    lateness_ns,
+    lateness_of_turn_ns,
+    replica_of,
+    replica_of_turn,
+)
 from loadtests.overhead.wire import stream, whole
 
 PIECES = 3
@@ -54,3 +64,35 @@ def test_what_is_missing_is_told() -> None:
 def test_an_answer_names_its_replica_and_its_pieces_their_time() -> None:
     assert [replica_of(each) for each in (whole(0), STREAMED, b"")] == [b"0", b"1", b""]
     assert lateness_ns(STREAM.piece(100) + STREAM.piece(200), 250) == [150, 50]
+
+
+def turn(*texts: str, end: str = "done") -> bytes:
+    deltas = "".join(f'id: 1-2\nevent: delta\ndata: {{"text":"{text}"}}\n\n' for text in texts)
+    events = f"id: 1-1\nevent: accepted\ndata: {{}}\n\n{deltas}id: 1-9\nevent: {end}\ndata: {{}}\n\n".encode()
+    half = len(events) // 2
+    framed = b"".join(b"%x\r\n%b\r\n" % (len(part), part) for part in (events[:half], events[half:], b""))
+    return b"HTTP/1.1 200 OK\r\nx-replica-id: r7\r\ntransfer-encoding: chunked\r\n\r\n" + framed
+
+
+ONE, TWO, THREE = (f"{100 * n:015}" for n in (1, 2, 3))
+
+
+@given(st.integers(1, 44))
+def test_pieces_of_a_turn_may_come_together_or_cut(place: int) -> None:
+    said = ONE + TWO + THREE
+    assert fault_of_turn(turn(said[:place], said[place:]), PIECES) is None
+
+
+def test_what_a_turn_lacks_is_told() -> None:
+    assert fault_of_turn(turn(ONE, TWO), PIECES) == f"2 of {PIECES} pieces, or not done"
+    assert fault_of_turn(turn(ONE, TWO, THREE, end="error"), PIECES) is not None
+    assert fault_of_turn(b"HTTP/1.1 429 Too Many Requests\r\n\r\n", PIECES) == "HTTP/1.1 429 Too Many Requests"
+
+
+def test_a_turn_names_its_replica_its_first_text_and_the_time_of_its_pieces() -> None:
+    answer, heard = turn(ONE + TWO, THREE), HeardAnswer(TURN_MARK)
+    assert heard.feed(answer, 5)
+    assert (heard.first_ns, replica_of_turn(answer), replica_of_turn(b"")) == (5, b"r7", b"")
+    assert lateness_of_turn_ns(b'{"text":"%b"}{"text":"%b"}' % ((ONE + TWO).encode(), THREE[:9].encode()), 300) == [
+        *(200, 100),
+    ]

@@ -9,8 +9,9 @@ from contextlib import contextmanager
 import pytest
 
 from loadtests.overhead.answer import fault_of_stream, fault_of_whole, replica_of
+from loadtests.overhead.chat_speech import request
 from loadtests.overhead.engine import MockEngine
-from loadtests.overhead.load import Course, request
+from loadtests.overhead.load import Course
 
 WHOLE, STREAMED = Course("whole", 1, 1), Course("streamed", 1, 1, chunks=5)
 

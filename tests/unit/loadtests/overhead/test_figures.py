@@ -18,12 +18,13 @@ def test_figures_count_chunks_where_there_are_any() -> None:
     assert (found.rate, found.cpu_us, found.cpu_share, found.memory_mb) == (50, 10_000, 0.5, 40)
     assert (found.wait_p50, found.wait_p99, found.lateness_p99) == (51, 100, 0)
     assert found.per_core == 100
+    assert (found.answers, found.answer_cpu_us, found.answers_per_core) == (5, 100_000, 10)
     assert figures_of(Heard(seconds=2, cpu_s=1, answers=10), memory_mb=40).rate == 5
 
 
 def test_nothing_heard_is_nothing() -> None:
     found = figures_of(Heard(seconds=1), memory_mb=0)
-    assert (found.rate, found.cpu_us, found.per_core) == (0, 0, 0)
+    assert (found.rate, found.cpu_us, found.per_core, found.answers_per_core) == (0, 0, 0, 0)
 
 
 def test_rounds_give_their_medians_the_most_memory_and_every_fault() -> None:

@@ -1,14 +1,13 @@
 """What the load generator sends, hears and holds against a target."""
 
-import json
 import socket
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from loadtests.overhead.answer import HeardAnswer
+from loadtests.overhead.chat_speech import ChatSpeech
 from loadtests.overhead.engine import MockEngine, Pace
-from loadtests.overhead.load import Course, Heard, Load, request
+from loadtests.overhead.load import Course, Heard, Load
 
 
 @contextmanager
@@ -32,7 +31,8 @@ def engine(pace: Pace, *, replicas: int = 1) -> Iterator[int]:
 
 
 def heard(course: Course, port: int) -> Heard:
-    return Load(course, port=port, header="x-session-id", body_bytes=50, cpu_s=lambda: 0.0).run()
+    speech = ChatSpeech(course, header="x-session-id", body_bytes=50)
+    return Load(course, port=port, speech=speech, cpu_s=lambda: 0.0).run()
 
 
 def test_whole_answers_are_counted_and_timed() -> None:
@@ -69,12 +69,3 @@ def test_silence_is_a_fault() -> None:
     with socket.create_server(("127.0.0.1", 0)) as deaf:
         found = heard(Course("one", clients=1, seconds=0.1, warm_s=0.0), deaf.getsockname()[1])
     assert found.faults == {"no answer": 1}
-
-
-def test_a_request_is_what_it_says() -> None:
-    head, _, body = request(7, "x-key", Course("streamed", 1, 1, chunks=50), 200).partition(b"\r\n\r\n")
-    assert b"\r\nx-key: session-0007\r\n" in head
-    assert f"content-length: {len(body)}".encode() in head
-    asked = json.loads(body)
-    assert (asked["stream"], asked["max_tokens"], len(asked["messages"][1]["content"])) == (True, 50, 200)
-    assert not HeardAnswer().feed(head, 1)

@@ -3,7 +3,7 @@
 import json
 import re
 
-from loadtests.overhead.wire import page, stream, whole
+from loadtests.overhead.wire import counted, page, stream, whole
 
 
 def events(data: bytes) -> list[bytes]:
@@ -38,8 +38,14 @@ def test_a_stream_ends_as_vllms_does() -> None:
     assert done == b"[DONE]"
 
 
+def test_usage_is_told_only_where_it_is_asked_for() -> None:
+    *_, told, done = events(stream(0, has_token_ids=False, has_usage=True).end)
+    assert (json.loads(told)["choices"], json.loads(told)["usage"]["prompt_tokens"], done) == ([], 270, b"[DONE]")
+    assert len(events(stream(0, has_token_ids=False).end)) == 2
+
+
 def test_whole_answers_and_pages_are_json_of_the_told_length() -> None:
-    for answer in (whole(0), page("/v1/models"), page("/version"), page("/tokenize"), page("/nowhere")):
+    for answer in (whole(0), page("/v1/models"), page("/version"), page("/tokenize"), counted(7), page("/nowhere")):
         head, _, body = answer.partition(b"\r\n\r\n")
         assert f"content-length: {len(body)}".encode() in head
         assert json.loads(body)

@@ -23,7 +23,6 @@ RUN = "DRILLYARD_LOAD_RUN"
 AIM = "DRILLYARD_LOAD_AIM"
 _PR_SET_PDEATHSIG = 1
 _PATIENCE_S = 15.0
-_LAST_LINES = 6
 
 
 class LocustProcess:
@@ -79,10 +78,14 @@ class LocustProcess:
         self._signal(signal.SIGKILL)  # a worker that outlived it
 
     def last_words(self) -> str:
-        with suppress(OSError):
+        """The last complaint in its log, else the last line that says anything."""
+        try:
             lines = self._log.read_text(errors="replace").splitlines()
-            return "\n".join(line for line in lines[-_LAST_LINES:] if line.strip())
-        return ""
+        except OSError:
+            return ""
+        said = [line for line in lines if any(map(str.isalpha, line))]
+        complaints = [line for line in said if "Error" in line or "Exception" in line]
+        return next(reversed(complaints or said), "")
 
     @property
     def _running(self) -> subprocess.Popen[bytes]:

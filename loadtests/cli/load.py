@@ -18,6 +18,11 @@ class Command(NamedTuple):
 
 COMMANDS = (
     Command("run", "loadtests.cli.run", "run", "Play a load drill, judge it, and keep what was measured."),
+    Command("report", "loadtests.cli.report", "report", "Write the report of a run again, from its folder."),
+    Command("list", "loadtests.cli.ledger", "list_runs", "List the runs that were kept, newest first."),
+    Command("show", "loadtests.cli.ledger", "show_run", "Show one run: circumstances, targets, main figures."),
+    Command("prune", "loadtests.cli.ledger", "prune_runs", "Remove old runs."),
+    Command("targets", "loadtests.cli.targets", "targets", "Print what a class is held to, as a file to start from."),
     Command("shapes", "loadtests.cli.shapes", "shapes", "List the shapes of load, and what each is for."),
 )
 _EXAMPLES = (

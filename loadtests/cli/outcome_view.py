@@ -83,6 +83,7 @@ def summary(outcome: Outcome) -> list[str]:
         f"client lag p99 {_time(figures.client_lag.p99)}"
     ]
     lines += [f"failures: {worst_failures(figures)}"] if figures.failures else []
+    lines += [f"likely reason: {each.says}" for each in outcome.reasons[:1]]
     lines += [f"knee: about {figures.knee:g} trainees"] if figures.knee is not None else []
     lines += [f"incomplete: {outcome.incomplete}"] if outcome.incomplete else []
     lines += [f"void: {each}" for each in outcome.verdict.void]

@@ -11,6 +11,7 @@ from loadtests.domain.figuring import figures_of
 from loadtests.domain.limits import Limits
 from loadtests.domain.targets import Targets
 from loadtests.domain.verdict import Whole, judge
+from loadtests.report.run_reading import write_report
 from loadtests.run_files import (
     read_drill,
     read_events,
@@ -32,10 +33,12 @@ def judged(order: Order, played: Played, failures: Sequence[str]) -> Outcome:
         verdict = replace(verdict, whole=Whole.UNPROVEN)  # what did not happen any more might have missed
     write_object(order.folder.figures, figures.as_json())
     write_object(order.folder.verdict, verdict.as_json())
+    account = write_report(order.folder)
     return Outcome(
         folder=order.folder,
         figures=figures,
         verdict=verdict,
+        reasons=account.explaining,
         void="; ".join(verdict.void) or None,
         incomplete=played.cut,
         exit_code=Exit.INTERRUPTED if played.is_interrupted else Exit(verdict.exit_code),

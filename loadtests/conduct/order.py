@@ -11,6 +11,7 @@ from loadtests.run_folder import RunFolder
 from loadtests.target import Target
 
 if TYPE_CHECKING:
+    from loadtests.domain.reason import Reason
     from loadtests.domain.targets import Targets
     from loadtests.domain.verdict import Verdict
 
@@ -51,6 +52,8 @@ class Outcome:
     folder: RunFolder
     figures: Figures
     verdict: "Verdict"
+    reasons: "tuple[Reason, ...]" = ()
+    """What explains the targets that were missed, the likeliest first."""
     void: str | None
     """Why nothing may be concluded from this run."""
     incomplete: str | None

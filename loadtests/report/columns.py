@@ -10,6 +10,7 @@ from loadtests.report.scale import Axis, Scale, scale_of
 _NAME_WIDTH = 34
 """Each name below a column needs so much room; where there is less, some are left out."""
 _FILLED = 0.76
+_WIDEST = 120.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,8 +58,9 @@ def _column(
     *,
     stacked: bool,
 ) -> Iterator[Markup]:
-    left = room[0] + (room[1] - room[0]) * (1 - _FILLED) / 2
-    width = (room[1] - room[0]) * _FILLED / (1 if stacked else len(tower))
+    beside = 1 if stacked else len(tower)
+    width = min(_WIDEST, (room[1] - room[0]) * _FILLED / beside)
+    left = (room[0] + room[1] - width * beside) / 2
     for slot, ((ground, top), said) in enumerate(zip(tower, titles, strict=True)):
         if ground is None or top is None:
             continue

@@ -48,7 +48,7 @@ class Frame:
 
 def frame_of(title: str, *, marks: Sequence[Mark], across: Scale, height: float = PLOT_HEIGHT) -> Frame:
     rows = _rows_of(sorted(marks, key=lambda mark: mark.at), across)
-    top = float(_NAME_AT + 14 + _ROW * max(1, 1 + max((row for _, row in rows), default=0)))
+    top = float(_NAME_AT + 14 + _ROW * (1 + len({row for _, row in rows})))
     return Frame(title, top, top + height, tuple(rows))
 
 

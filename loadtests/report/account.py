@@ -1,0 +1,72 @@
+"""Everything that a report tells of one run, and what follows from it: its price, and what happened when."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from loadtests.domain.figures import Figures
+from loadtests.domain.reason import Reason, Seen
+from loadtests.domain.server import EventKind, LagSample
+from loadtests.domain.verdict import Verdict
+from loadtests.report.frame import Mark
+
+_HOUR_S = 3600
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Account:
+    name: str
+    """Of the run's folder."""
+    seen: Seen
+    lag: Sequence[LagSample]
+    verdict: Verdict
+    reasons: tuple[Reason, ...] = ()
+    """For all that went wrong."""
+    explaining: tuple[Reason, ...] = ()
+    """Of those, what can explain the targets that were missed."""
+    facts: Mapping[str, object] = field(default_factory=dict)
+    price_per_hour: float | None = None
+    """Of one replica."""
+    incomplete: str | None = None
+    """Why it ended before its time."""
+
+    @property
+    def figures(self) -> Figures:
+        return self.seen.figures
+
+    @property
+    def stretch_s(self) -> float:
+        """The servers are looked at each real second, or a little later, so that two of them always hold a look."""
+        return 2 * self.seen.drill.speed_up
+
+    @property
+    def is_simulated(self) -> bool:
+        replicas = self.facts.get("replicas")
+        return isinstance(replicas, list) and any(isinstance(each, dict) and each.get("profile") for each in replicas)
+
+    @property
+    def replica_seconds_per_drill(self) -> float | None:
+        """Of a session that took every turn of its timetable."""
+        if self.figures.replica_seconds is None or not self.figures.completed:
+            return None
+        return self.figures.replica_seconds / self.figures.completed
+
+    @property
+    def cost_per_drill(self) -> float | None:
+        seconds = self.replica_seconds_per_drill
+        return None if seconds is None or self.price_per_hour is None else seconds / _HOUR_S * self.price_per_hour
+
+    def marks(self) -> list[Mark]:
+        """The bell, the steps, and each fault from when it happened until what was broken answered again."""
+        happened = [_mark(each.kind, each.at_s, each.note) for each in self.seen.events if each.kind in _MOMENTS]
+        faults = [
+            Mark(at=each.event.at_s, until=each.mended_s, label=f"{each.event.note} {each.event.target}".strip())
+            for each in self.seen.troubles
+        ]
+        return [*happened, *faults]
+
+
+_MOMENTS = (EventKind.BELL, EventKind.STEP)
+
+
+def _mark(kind: EventKind, at_s: float, note: str) -> Mark:
+    return Mark(at=at_s, label="bell" if kind is EventKind.BELL else note)

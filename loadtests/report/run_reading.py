@@ -1,0 +1,108 @@
+"""Reads a run's folder into what a report tells, and writes the report."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import replace
+from math import inf
+from pathlib import Path
+
+from loadtests.domain.diagnosis import likely_reasons
+from loadtests.domain.figuring import figures_of
+from loadtests.domain.reason import Seen
+from loadtests.domain.targets import DEFAULT, Targets, UnusableTargets, read_targets
+from loadtests.domain.verdict import Standing, Verdict, Whole, judge
+from loadtests.report.account import Account
+from loadtests.report.run_page import run_page
+from loadtests.run_files import (
+    RunDamaged,
+    read_drill,
+    read_events,
+    read_lag,
+    read_object,
+    read_processes,
+    read_replicas,
+    read_rows,
+    write_object,
+)
+from loadtests.run_folder import RunFolder
+
+
+def write_report(folder: RunFolder, *, to: Path | None = None, price_per_hour: float | None = None) -> Account:
+    """The page, and the figures beside it, made anew of what was measured; raises `RunDamaged`."""
+    account = account_of(folder, price_per_hour=price_per_hour)
+    page = run_page(account)
+    try:
+        write_object(folder.figures, account.figures.as_json())
+        (to or folder.report).write_text(page, encoding="utf-8")
+    except OSError as error:
+        raise RunDamaged(f"{error.filename} cannot be written: {error.strerror}") from None
+    return account
+
+
+def account_of(folder: RunFolder, *, price_per_hour: float | None = None) -> Account:
+    """All that is to be told, figures, verdict and reasons among it; raises `RunDamaged`."""
+    if not folder.drill.exists():
+        raise RunDamaged(f"{folder.path} is not the folder of a load drill: there is no {folder.drill.name} in it")
+    facts = read_object(folder.facts)
+    targets = _targets(facts, folder)
+    seen = seen_of(folder, targets)
+    incomplete = facts.get("incomplete")
+    verdict = _verdict(folder, seen, targets, is_whole=not incomplete)
+    missed = [each.target for each in verdict.of(Standing.MISSED)]
+    price = price_per_hour if price_per_hour is not None else facts.get("price_per_hour")
+    return Account(
+        name=folder.path.resolve().name,
+        seen=seen,
+        lag=read_lag(folder),
+        verdict=verdict,
+        reasons=likely_reasons(seen),
+        explaining=likely_reasons(seen, missed=missed),
+        facts=facts,
+        price_per_hour=float(price) if isinstance(price, int | float) else None,
+        incomplete=str(incomplete) if incomplete else None,
+    )
+
+
+def seen_of(folder: RunFolder, targets: Targets) -> Seen:
+    """What a diagnosis is made of."""
+    drill, rows, events = read_drill(folder), read_rows(folder), read_events(folder)
+    replicas, processes = read_replicas(folder), read_processes(folder)
+    figures = figures_of(
+        rows,
+        drill=drill,
+        targets=targets.limits,
+        replicas=replicas,
+        processes=processes,
+        events=events,
+        lag=read_lag(folder),
+    )
+    return Seen(
+        drill=drill,
+        figures=figures,
+        rows=rows,
+        replicas=replicas,
+        processes=processes,
+        events=events,
+        limits=targets.limits,
+        client_lag_s=inf if targets.client_lag_p99_s is None else targets.client_lag_p99_s,
+    )
+
+
+def _targets(facts: Mapping[str, object], folder: RunFolder) -> Targets:
+    told = facts.get("targets")
+    if told is None:
+        return DEFAULT
+    try:
+        return read_targets(json.dumps(told))
+    except UnusableTargets as error:
+        raise RunDamaged(f"{folder.facts} has targets that cannot be used: {error}") from None
+
+
+def _verdict(folder: RunFolder, seen: Seen, targets: Targets, *, is_whole: bool) -> Verdict:
+    """With what its conductor knew to have spoiled the run, which the rows do not say."""
+    void = read_object(folder.verdict).get("void") if folder.verdict.exists() else None
+    spoiled = [str(each) for each in void] if isinstance(void, list) else []
+    verdict = judge(seen.figures, targets, drill=seen.drill, spoiled=spoiled)
+    if verdict.whole is Whole.PASSED and not is_whole:
+        verdict = replace(verdict, whole=Whole.UNPROVEN)  # what did not happen any more might have missed
+    return replace(verdict, void=tuple(dict.fromkeys(verdict.void)))

@@ -11,6 +11,7 @@ events.jsonl          an `Event` each
 figures.json          `Figures`
 verdict.json          what the targets say
 report.html           all of it, to look at
+run.json              what the ledger says of it
 """
 
 from dataclasses import dataclass
@@ -52,6 +53,10 @@ class RunFolder:
     @property
     def report(self) -> Path:
         return self.path / "report.html"
+
+    @property
+    def index(self) -> Path:
+        return self.path / "run.json"
 
     def rows_of(self, worker: int) -> Path:
         return self.path / f"rows-{worker}.jsonl"

@@ -183,8 +183,8 @@ class TurnPreparation:
             raise SessionClosed("the session is closed")
         if _earlier(order, found.turn) is not None:
             raise SessionMoved("a turn with this idempotency key has just ended")
+        history = await self._histories.before_a_turn(session)  # at once, before the row is old
         content = await known_content(self._records, session)
-        history = await self._histories.before_a_turn(session)
         if history.played >= content.max_turns:
             raise TurnLimitReached(content.max_turns)
         return Known(session, content, history)

@@ -39,7 +39,8 @@ class SessionHistories:
     async def known(self, viewer: Viewer, session: SessionId) -> Known:
         """Raises `SessionNotFound`."""
         found = (await seen_session(self._records, viewer, session)).session
-        return Known(found, await known_content(self._records, found), await self.of(found))
+        told = await self.of(found)
+        return Known(found, await known_content(self._records, found), told)
 
     async def before_a_turn(self, session: Session) -> History:
         """The same as `of`, for who holds the session's lease. Where a turn has been told that is not on record yet,

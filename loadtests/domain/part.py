@@ -44,6 +44,8 @@ class Ask:
     """How long the reply may be; None: what the drill says."""
     blocks: tuple[int, ...] = ()
     """Of a trace: the blocks that the message is made of; equal ones are equal text."""
+    block_tokens: int = 0
+    """Of each but the last."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

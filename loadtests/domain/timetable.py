@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from loadtests.domain.chance import log_normal, log_normal_of_mean, shuffled
-from loadtests.domain.drill import Drill, Shape
+from loadtests.domain.drill import Drill, Shape, Wire
 from loadtests.domain.part import Act, Ask, Behaviour, Part, Visit
 from loadtests.domain.soundness import complaints
 from loadtests.domain.trace import Arrival, trace_parts
@@ -20,8 +20,13 @@ _MID_REPLY = 12
 """An act in mid-reply happens at most after so many pieces."""
 _FULL = 0.9
 """Of the window, which sessions that are to exhaust KV memory come to fill."""
+_LEAST_MESSAGE = 16
+_MOST_MESSAGE = 512
+"""Sessions refuse messages that are much longer."""
 _USUAL_REPLY = 128
 _LONG_REPLY = 1024
+_TO_WRITE_S = 1.0
+"""So long before it is sent a message of exact length is made, which the server counts."""
 _CUT_OR_NOT = (Act.CUT, Act.TAKE)
 _IMPATIENT_ACTS = (Act.TAKE, Act.CANCEL, Act.TWICE, Act.BESIDE)
 
@@ -100,7 +105,8 @@ def _long_prompts(drill: Drill) -> Iterator[Part]:
         reply = min(drill.reply_tokens or _USUAL_REPLY, max(1, drill.window_tokens - tokens))
         act = Act.TOO_LONG if part > 1 else Act.TAKE
         asks = (replace(ask, act=act, message_tokens=tokens, reply_tokens=reply) for ask in whole.asks)
-        yield Part(trainee=trainee, visits=tuple(Visit(opens_s=ask.at_s, asks=(ask,)) for ask in asks))
+        visits = tuple(Visit(opens_s=ask.at_s - _TO_WRITE_S, asks=(ask,)) for ask in asks)
+        yield Part(trainee=trainee, visits=visits)
 
 
 def _visit(drill: Drill, name: str, *, opens_s: float, bell_s: float) -> Visit:
@@ -123,7 +129,8 @@ def _lengths(drill: Drill, turns: int) -> tuple[int | None, int | None]:
             return None, drill.reply_tokens or _LONG_REPLY
         case Shape.KV:
             reply = drill.reply_tokens or _USUAL_REPLY
-            return max(16, round(_FULL * drill.window_tokens / turns) - reply), reply
+            message = max(_LEAST_MESSAGE, round(_FULL * drill.window_tokens / turns) - reply)
+            return min(message, _MOST_MESSAGE) if drill.wire is Wire.TURNS else message, reply
         case _:
             return None, drill.reply_tokens
 

@@ -18,6 +18,8 @@ from loadtests.domain.part import Ask, Part, Visit
 _AZURE_HEAD = "TIMESTAMP,ContextTokens,GeneratedTokens"
 _FULL = 0.9
 """Of the window: so much the longest request of what is played may take, prompt and reply together."""
+_BLOCK_TOKENS = 512
+"""Of Mooncake's blocks."""
 _DIGITS_OF_MICROSECONDS = 6
 
 
@@ -59,6 +61,7 @@ def _ask(arrival: Arrival, *, scale: float, rate: float) -> Ask:
         message_tokens=max(1, round(arrival.prompt_tokens * scale)),
         reply_tokens=max(1, round(arrival.reply_tokens * scale)),
         blocks=arrival.blocks,
+        block_tokens=max(1, round(_BLOCK_TOKENS * scale)) if arrival.blocks else 0,
     )
 
 

@@ -1,73 +1,117 @@
-"""What is heard of a turn, line by line."""
+"""What is heard of a turn of a session, line by line, over one connection or several."""
 
 import json
 
 import pytest
 
-from loadtests.domain.hearing import Hearing, TurnOutcome
+from loadtests.domain.heard import Heard, digest_of
+from loadtests.domain.hearing import Hearing
 
 USAGE = {"prompt_tokens": 100, "cached_tokens": 80, "completion_tokens": 3}
+DONE = {"turn": 4, "finish_reason": "stop", "usage": USAGE, "replica": "replica-2", "continued": True}
 
 
-def event(name: str, **data: object) -> list[bytes]:
-    return [f"id: 1-1\nevent: {name}".encode(), *f"data: {json.dumps(data)}".encode().split(b"\n"), b""]
+def event(place: int, name: str, **data: object) -> list[bytes]:
+    return [f"id: 4-{place}".encode(), f"event: {name}".encode(), f"data: {json.dumps(data)}".encode(), b""]
 
 
-def heard(*events: list[bytes], step_s: float = 0.1) -> TurnOutcome:
-    hearing, at = Hearing(), 0.0
+def hear(hearing: Hearing, *events: list[bytes], at: float = 0.0, step_s: float = 0.1) -> None:
     for lines in events:
         at += step_s
-        for line in b"\n".join(lines).split(b"\n"):
+        for line in lines:
             hearing.line(line, at=at)
-    return hearing.outcome(at=at)
+
+
+def heard(*events: list[bytes]) -> Heard:
+    hearing = Hearing()
+    hear(hearing, *events)
+    return hearing.heard()
 
 
 def test_a_whole_turn_has_its_figures() -> None:
-    outcome = heard(
-        event("accepted", turn=4, replica="replica-1"),
+    found = heard(
+        event(1, "accepted", turn=4, replica="replica-1"),
         [b": heartbeat", b""],
-        event("delta", text="Hello"),
-        event("delta", text=" there"),
-        event("delta", text="."),
-        event("done", turn=4, usage=USAGE, replica="replica-2"),
+        event(6, "delta", text="Hello"),
+        event(12, "delta", text=" there"),
+        event(13, "delta", text="."),
+        event(14, "done", **DONE),
     )
-    assert (outcome.turn, outcome.replica, outcome.failure, outcome.pieces) == (4, "replica-2", None, 3)
-    assert outcome.ttft_s == pytest.approx(0.3)
-    assert outcome.tpot_s == pytest.approx(0.1)
-    assert outcome.total_s == pytest.approx(0.6)
-    assert (outcome.prompt_tokens, outcome.cached_tokens, outcome.completion_tokens) == (100, 80, 3)
+    assert (found.stored_as, found.replica, found.continued, found.pieces) == (4, "replica-2", True, 3)
+    assert (found.text, found.digest) == ("Hello there.", digest_of("Hello there."))
+    assert (found.finish, found.failure, found.is_retryable) == ("stop", None, False)
+    assert [found.first_at, found.last_at] == pytest.approx([0.3, 0.5])
+    assert list(found.gaps_s) == pytest.approx([0.1, 0.1])
+    assert (found.prompt_tokens, found.cached_tokens, found.completion_tokens) == (100, 80, 3)
 
 
 def test_a_delta_without_text_is_no_first_text() -> None:
-    assert heard(event("delta", text=""), event("done", usage=USAGE)).ttft_s is None
+    found = heard(event(1, "delta", text=""), event(2, "delta", text="x"), event(3, "done", **DONE))
+    assert found.first_at == pytest.approx(0.2)
 
 
 @pytest.mark.parametrize(
     ("events", "failure"),
     [
-        ([event("accepted", turn=1)], "no_end"),
-        ([event("error", code="tutor_broke", message="", retryable=True)], "tutor_broke"),
-        ([event("cancelled")], "cancelled"),
-        ([event("blocked", reason="x")], "blocked"),
-        ([[b"event: delta", b"data: {", b""], event("done", usage=USAGE)], "malformed"),
+        ([event(1, "accepted", turn=1)], "no_end"),
+        ([event(1, "error", code="tutor_broke", message="", retryable=True)], "tutor_broke"),
+        ([event(1, "error")], "error"),
+        ([event(1, "blocked", reason="x")], "moderated"),
+        ([event(1, "done", usage=USAGE)], "no_finish"),
+        ([event(1, "done", **DONE)], "empty"),
+        ([[b"event: delta", b"data: {", b""], event(1, "done", **DONE)], "malformed"),
+        ([[b"event: delta", b"data: 7", b""]], "malformed"),
+        ([event(3, "delta", text="a"), event(3, "delta", text="a"), event(4, "done", **DONE)], "event_again"),
+        ([event(3, "delta", text="a"), event(2, "done", **DONE)], "event_again"),
     ],
 )
 def test_every_other_end_is_a_failure_with_a_name(events: list[list[bytes]], failure: str) -> None:
     assert heard(*events).failure == failure
 
 
+def test_a_turn_that_its_trainee_stopped_has_not_failed() -> None:
+    found = heard(event(1, "accepted", turn=4), event(5, "delta", text="Well"), event(6, "cancelled"))
+    assert (found.finish, found.failure, found.text) == ("cancelled", None, "Well")
+
+
+def test_the_server_says_what_may_be_sent_again() -> None:
+    assert heard(event(1, "error", code="turn_lost", retryable=True)).is_retryable
+
+
+def test_a_lost_stream_is_read_on_from_its_last_event() -> None:
+    hearing = Hearing()
+    assert hearing.last_event == ""
+    hear(hearing, event(1, "accepted", turn=4), event(6, "delta", text="Hello"))
+    assert hearing.last_event == "4-6"
+    hear(hearing, event(12, "delta", text=" there"), event(13, "done", **DONE), at=5.0)
+    found = hearing.heard()
+    assert (hearing.turn, found.failure, found.text) == (4, None, "Hello there")
+    assert list(found.gaps_s) == pytest.approx([4.9])
+
+
 def test_what_the_connection_did_counts_unless_the_stream_said_more() -> None:
     hearing = Hearing()
-    assert hearing.outcome(at=1, failure="ConnectionResetError").failure == "ConnectionResetError"
-    for line in b"\n".join(event("error", code="tutor_broke")).split(b"\n"):
-        hearing.line(line, at=1)
+    assert hearing.heard(failure="lost").failure == "lost"
+    hear(hearing, event(1, "error", code="tutor_broke"))
     assert hearing.is_over
-    assert hearing.outcome(at=1, failure="ConnectionResetError").failure == "tutor_broke"
+    assert hearing.heard(failure="lost").failure == "tutor_broke"
+
+
+def test_a_server_that_does_not_tell_cached_tokens_is_not_taken_to_have_none() -> None:
+    assert heard(event(1, "done", finish_reason="stop", usage={"prompt_tokens": 9})).cached_tokens is None
 
 
 def test_lines_may_end_in_crlf_and_unknown_events_say_nothing() -> None:
     hearing = Hearing()
-    for line in (b"event: done\r", b"data: {}\r", b"\r", b"event: news\r", b"data: {}\r", b"retry: 5\r"):
+    done = b'data: {"finish_reason": "stop"}\r'
+    for line in (
+        b"event: delta\r",
+        b'data: {"text": "x"}\r',
+        b"event: done\r",
+        done,
+        b"\r",
+        b"event: news\r",
+        b"data: {}\r",
+    ):
         hearing.line(line, at=1)
-    outcome = hearing.outcome(at=1)
-    assert (outcome.failure, outcome.completion_tokens, outcome.tpot_s) == (None, 0, None)
+    assert (hearing.heard().failure, hearing.heard().completion_tokens) == (None, 0)

@@ -166,10 +166,15 @@ def test_long_prompts_are_shares_of_the_window_and_what_does_not_fit_must_be_ref
 
 
 def test_sessions_that_exhaust_memory_come_to_fill_the_window() -> None:
-    parts = timetable(Drill(shape=Shape.KV, trainees=5, window_tokens=4096, turns=(5, 10)))
-    for part in parts:
+    drill = Drill(shape=Shape.KV, wire=Wire.CHAT, trainees=5, window_tokens=4096, turns=(5, 10))
+    for part in timetable(drill):
         whole = sum((ask.message_tokens or 0) + (ask.reply_tokens or 0) for ask in asks_of(part))
         assert 0.85 * 4096 <= whole <= 4096
+
+
+def test_messages_to_sessions_stay_as_short_as_these_take_them() -> None:
+    parts = timetable(Drill(shape=Shape.KV, trainees=1, turns=(2, 2), window_tokens=8192))
+    assert {ask.message_tokens for ask in asks_of(parts[0])} == {512}
 
 
 def test_long_output_asks_for_as_much_as_may_be() -> None:

@@ -1,0 +1,38 @@
+"""Whom a worker aims at, and with which keys; they come in a file that only its owner can read."""
+
+import json
+from dataclasses import dataclass, field
+from pathlib import Path
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Aim:
+    base_urls: tuple[str, ...]
+    keys: tuple[str, ...] = field(default=(), repr=False)
+    service_key: str | None = field(default=None, repr=False)
+    scenario: str = ""
+    model: str = ""
+    system: str = ""
+    """What a chat begins with, where the client keeps the history."""
+    bell_at: float | None = None
+    """An instant of the wall clock; None: soon."""
+
+    def key_of(self, trainee: int) -> str | None:
+        return self.keys[trainee % len(self.keys)] if self.keys else None
+
+    def chat_key_of(self, trainee: int) -> str | None:
+        """Raw models are asked by a service where there is one."""
+        return self.service_key or self.key_of(trainee)
+
+
+def read_aim(file: Path) -> Aim:
+    told = json.loads(file.read_text(encoding="utf-8"))
+    return Aim(
+        base_urls=tuple(told["base_urls"]),
+        keys=tuple(told.get("keys") or ()),
+        service_key=told.get("service_key"),
+        scenario=told.get("scenario") or "",
+        model=told.get("model") or "",
+        system=told.get("system") or "",
+        bell_at=told.get("bell_at"),
+    )

@@ -1,0 +1,32 @@
+"""The figures of a run that was started by hand, in a few lines."""
+
+from loadtests.domain.drill import Drill
+from loadtests.domain.figures import Figures
+from loadtests.domain.figuring import figures_of
+from loadtests.run_files import read_lag, read_rows
+from loadtests.run_folder import RunFolder
+
+
+def figures(folder: RunFolder, drill: Drill) -> Figures:
+    return figures_of(read_rows(folder), drill=drill, lag=read_lag(folder))
+
+
+def has_passed(found: Figures) -> bool:
+    """The bare minimum: a run without a single turn proves nothing."""
+    return found.turns > 0 and not found.failed
+
+
+def told(found: Figures) -> str:
+    share = "-" if found.cached_share is None else f"{100 * found.cached_share:.0f} %"
+    lines = (
+        f"{found.turns} turns, {found.failed} failed {dict(found.failures) or ''}".rstrip(),
+        f"TTFT p50 {_ms(found.ttft.p50)}, p95 {_ms(found.ttft.p95)}; whole turn p50 {_ms(found.e2e.p50)}, "
+        f"p95 {_ms(found.e2e.p95)}; per token p50 {_ms(found.tpot.p50)}",
+        f"prompt tokens {found.prompt_tokens}, of which cached {share}",
+        "passed" if has_passed(found) else "failed",
+    )
+    return "\n".join(lines)
+
+
+def _ms(seconds: float | None) -> str:
+    return "-" if seconds is None else f"{seconds * 1000:.0f} ms"

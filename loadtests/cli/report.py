@@ -44,7 +44,7 @@ def report(
         typer.echo(json.dumps(told(account), indent=1, ensure_ascii=False))
         return
     typer.echo(headline(account)[1])
-    for reason in account.explaining or account.reasons:
+    for reason in account.explaining:
         typer.echo(f"  {_line(reason)}")
     typer.echo(f"{html or folder.report}")
 

@@ -1,6 +1,6 @@
 """Everything that a report tells of one run, and what follows from it: its price, and what happened when."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from loadtests.domain.figures import Figures
@@ -8,6 +8,8 @@ from loadtests.domain.reason import Reason, Seen
 from loadtests.domain.server import EventKind, LagSample
 from loadtests.domain.verdict import Verdict
 from loadtests.report.frame import Mark
+from loadtests.report.lines import Point
+from loadtests.report.scale import Axis
 
 _HOUR_S = 3600
 
@@ -34,9 +36,20 @@ class Account:
         return self.seen.figures
 
     @property
-    def stretch_s(self) -> float:
-        """The servers are looked at each real second, or a little later, so that two of them always hold a look."""
-        return 2 * self.seen.drill.speed_up
+    def look_s(self) -> float:
+        """The servers are looked at each real second."""
+        return self.seen.drill.speed_up
+
+    @property
+    def time(self) -> Axis:
+        """The same for all charts, so that they can be read one below the other: from the lobby to the end."""
+        ends = [0.0, *(float(each.key) for each in self.figures.over_time), *(each.at_s for each in self.seen.events)]
+        return Axis(label="since the bell", unit="s", is_clock=True, low=-self.seen.drill.lobby_s, high=max(ends))
+
+    def within(self, points: Iterable[Point]) -> list[Point]:
+        """Those that the time of the charts covers."""
+        low, high = self.time.low or 0.0, self.time.high or 0.0
+        return [point for point in points if low <= point[0] <= high]
 
     @property
     def is_simulated(self) -> bool:

@@ -48,7 +48,7 @@ class Frame:
 
 def frame_of(title: str, *, marks: Sequence[Mark], across: Scale, height: float = PLOT_HEIGHT) -> Frame:
     rows = _rows_of(sorted(marks, key=lambda mark: mark.at), across)
-    top = float(_NAME_AT + 14 + _ROW * (1 + len({row for _, row in rows})))
+    top = float(_NAME_AT + 20 + _ROW * (1 + len({row for _, row in rows})))
     return Frame(title, top, top + height, tuple(rows))
 
 
@@ -68,7 +68,7 @@ def grid(axis: Axis, up: Scale) -> Iterator[Markup]:
         y = up.place(value)
         yield tag("line", class_="grid", x1=LEFT, x2=RIGHT, y1=y, y2=y)
         yield tag("text", words(written(axis, value)), x=LEFT - 8, y=y + 4, text_anchor="end")
-    yield tag("text", words(_axis_name(axis)), x=4, y=up.end - 6, class_="axis")
+    yield tag("text", words(_axis_name(axis)), x=4, y=up.end - 12, class_="axis")
 
 
 def foot(axis: Axis, across: Scale, bottom: float) -> Iterator[Markup]:

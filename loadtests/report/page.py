@@ -15,7 +15,8 @@ body { font: 15px/1.55 system-ui, sans-serif; margin: 2rem auto; max-width: 62re
 h1 { font-size: 1.6rem; margin-bottom: .3rem; } h2 { font-size: 1.2rem; margin: 2.2rem 0 .6rem; }
 svg { width: 100%; height: auto; } figure { margin: 1.2rem 0; break-inside: avoid; }
 figcaption, .aside { color: var(--soft); }
-table { border-collapse: collapse; display: block; overflow-x: auto; font-variant-numeric: tabular-nums; }
+table { border-collapse: collapse; display: block; overflow-x: auto; margin: .8rem 0;
+  font-variant-numeric: tabular-nums; }
 td, th { text-align: left; font-weight: 400; padding: .25rem 1.2rem .25rem 0; vertical-align: top;
   border-bottom: 1px solid var(--line); }
 thead th { color: var(--soft); } caption { text-align: left; color: var(--soft); }

@@ -52,8 +52,7 @@ def _why(account: Account) -> Iterator[str]:
     for judged in account.verdict.of(Standing.MISSED)[1:]:
         yield f"Also missed: {run_tables.told(judged)}."
     if account.verdict.whole is Whole.UNPROVEN:
-        for judged in account.verdict.of(Standing.NOT_JUDGED):
-            yield f"{run_tables.TARGETS.get(judged.target, judged.target)}: {judged.why or 'not judged'}."
+        yield f"Not judged: {'; '.join(map(run_tables.unjudged, account.verdict.of(Standing.NOT_JUDGED)))}."
     if account.verdict.whole is Whole.MISSED:
         yield from _reasons(account)
 

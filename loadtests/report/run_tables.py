@@ -57,15 +57,20 @@ def told(judged: Judged) -> str:
     return f"{name} {_value(judged.target, judged.measured)}, {limit} {_value(judged.target, judged.limit)}"
 
 
+def unjudged(judged: Judged) -> str:
+    more = f" ({judged.more:,} more would do)" if judged.more else ""
+    return f"{TARGETS.get(judged.target, judged.target)}{more}"
+
+
 def targets_table(judged: Sequence[Judged]) -> Markup:
     shown = [each for each in judged if each.standing is not Standing.IDLE]
     rows = [
         [
             TARGETS.get(each.target, each.target),
-            ("at least " if each.is_floor else "at most ") + _value(each.target, each.limit),
-            _value(each.target, each.measured),
+            _unbroken(("at least " if each.is_floor else "at most ") + _value(each.target, each.limit)),
+            _unbroken(_value(each.target, each.measured)),
             _remark(each),
-            each.standing.value,
+            _unbroken(each.standing.value),
         ]
         for each in shown
     ]
@@ -181,6 +186,10 @@ def _remark(judged: Judged) -> str:
     said += [judged.why] if judged.why else []
     said += [f"{judged.more:,} more would do"] if judged.more else []
     return "; ".join(said)
+
+
+def _unbroken(text: str) -> str:
+    return text.replace(" ", "\N{NO-BREAK SPACE}")
 
 
 def _flat(name: str, value: object) -> Iterator[tuple[str, str]]:

@@ -12,7 +12,6 @@ from loadtests.report.page import figure, paragraph
 from loadtests.report.scale import Axis
 from loadtests.report.table import lines_table
 from loadtests.report.thinning import last, lines_of, most, thinned, thinning_note, width_for
-from loadtests.report.turn_charts import TIME
 
 Looks = Mapping[str, Sequence[ReplicaSample]]
 
@@ -58,11 +57,14 @@ def _of_replicas(
 ) -> Markup:
     looks = account.seen.looks
     width = _width(account)
-    points = {name: [(each.at_s, told(each) if each.up else None) for each in seen] for name, seen in looks.items()}
+    points = {
+        name: account.within((each.at_s, told(each) if each.up else None) for each in seen)
+        for name, seen in looks.items()
+    }
     series = lines_of(points, width=width, keep=keep)
-    note = thinning_note(width, least=account.stretch_s, lines=len(looks))
-    chart = line_chart(title, series, x=TIME, y=y, marks=account.marks())
-    return figure(chart, lines_table(series, x=TIME, y=y), note)
+    note = thinning_note(width, least=account.look_s, lines=len(looks))
+    chart = line_chart(title, series, x=account.time, y=y, marks=account.marks())
+    return figure(chart, lines_table(series, x=account.time, y=y), note)
 
 
 def _preemptions(account: Account) -> Markup:
@@ -71,19 +73,19 @@ def _preemptions(account: Account) -> Markup:
     told = [(float(each.key), each.preemptions) for each in account.figures.over_time]
     series = [Series("preemptions", [(at, None if count is None else float(count)) for at, count in told])]
     note = "Requests whose memory was taken away in mid-reply, and which are computed anew."
-    chart = line_chart("Preemptions", series, x=TIME, y=y, marks=account.marks())
-    return figure(chart, lines_table(series, x=TIME, y=y), note)
+    chart = line_chart("Preemptions", series, x=account.time, y=y, marks=account.marks())
+    return figure(chart, lines_table(series, x=account.time, y=y), note)
 
 
 def _work(account: Account) -> Markup:
     """All replicas together."""
     width, y = _width(account), Axis(label="requests")
     series = [
-        Series("running", _together(account.seen.looks, lambda each: each.running, width)),
-        Series("waiting", _together(account.seen.looks, lambda each: each.waiting, width)),
+        Series("running", account.within(_together(account.seen.looks, lambda each: each.running, width))),
+        Series("waiting", account.within(_together(account.seen.looks, lambda each: each.waiting, width))),
     ]
-    chart = line_chart("Requests at all replicas", series, x=TIME, y=y, marks=account.marks())
-    return figure(chart, lines_table(series, x=TIME, y=y))
+    chart = line_chart("Requests at all replicas", series, x=account.time, y=y, marks=account.marks())
+    return figure(chart, lines_table(series, x=account.time, y=y))
 
 
 def _together(looks: Looks, told: Callable[[ReplicaSample], int | None], width: float) -> list[Point]:
@@ -96,11 +98,11 @@ def _together(looks: Looks, told: Callable[[ReplicaSample], int | None], width: 
 
 
 def _processes(account: Account, title: str, points: Mapping[str, Sequence[Point]], y: Axis) -> Markup:
-    width = width_for([at for each in points.values() for at, _ in each], least=account.stretch_s)
-    series = [Series(name, thinned(each, width=width, keep=most)) for name, each in points.items()]
-    note = thinning_note(width, least=account.stretch_s, lines=0)
-    chart = line_chart(title, series, x=TIME, y=y, marks=account.marks())
-    return figure(chart, lines_table(series, x=TIME, y=y), note)
+    width = width_for([at for each in points.values() for at, _ in each], least=account.look_s)
+    series = [Series(name, thinned(account.within(each), width=width, keep=most)) for name, each in points.items()]
+    note = thinning_note(width, least=account.look_s, lines=0)
+    chart = line_chart(title, series, x=account.time, y=y, marks=account.marks())
+    return figure(chart, lines_table(series, x=account.time, y=y), note)
 
 
 def _cpu(samples: Sequence[ProcessSample], speed_up: float) -> list[Point]:
@@ -112,7 +114,7 @@ def _cpu(samples: Sequence[ProcessSample], speed_up: float) -> list[Point]:
 
 
 def _width(account: Account) -> float:
-    return width_for([each.at_s for each in account.seen.replicas], least=account.stretch_s)
+    return width_for([each.at_s for each in account.seen.replicas], least=account.look_s)
 
 
 def _kv(look: ReplicaSample) -> float | None:

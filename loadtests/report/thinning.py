@@ -9,6 +9,7 @@ from loadtests.report.lines import Point, Series
 
 MOST_POINTS = 120
 MOST_LINES = 8
+_MISSED = 3
 
 
 def most(values: Sequence[float]) -> float:
@@ -26,14 +27,18 @@ def width_for(times: Sequence[float], *, least: float) -> float:
 
 
 def thinned(points: Sequence[Point], *, width: float, keep: Callable[[Sequence[float]], float]) -> list[Point]:
-    """Where nothing is known for a whole stretch there is a gap."""
+    """There is a gap where nothing was told, and where nobody looked for several stretches; one may be missed."""
     stretches: dict[int, list[float]] = defaultdict(list)
     for at, value in points:
         stretches[math.floor(at / width)] += [] if value is None else [value]
-    if not stretches:
-        return []
-    numbers = range(min(stretches), max(stretches) + 1)
-    return [(number * width, keep(found) if (found := stretches.get(number)) else None) for number in numbers]
+    found: list[Point] = []
+    before: int | None = None
+    for number, values in sorted(stretches.items()):
+        if before is not None and number - before > _MISSED:
+            found.append(((before + 1) * width, None))
+        found.append((number * width, keep(values) if values else None))
+        before = number
+    return found
 
 
 def lines_of(

@@ -8,13 +8,12 @@ from loadtests.report.columns import Bars, bar_chart
 from loadtests.report.frame import Mark
 from loadtests.report.lines import Series, line_chart
 from loadtests.report.markup import Markup
-from loadtests.report.page import figure
+from loadtests.report.page import figure, paragraph
 from loadtests.report.scale import Axis
 from loadtests.report.table import bars_table, lines_table
 from loadtests.report.thinning import most, thinned, width_for
-from loadtests.report.words import number
+from loadtests.report.words import counted, number
 
-TIME = Axis(label="since the bell", unit="s", is_clock=True)
 _FIRST_TEXT = Axis(label="first text", unit="s")
 _TRAINEES = Axis(label="trainees in session")
 _TURN = Axis(label="turn number")
@@ -28,7 +27,7 @@ def over_time(account: Account) -> Markup:
         "text: an arrow at the upper edge means that so many failed. Shaded: from a fault until what was broken "
         "answered again."
     )
-    return _lines("Time to first text", _percentiles(slices), TIME, _FIRST_TEXT, account.marks(), note)
+    return _lines("Time to first text", _percentiles(slices), account.time, _FIRST_TEXT, account.marks(), note)
 
 
 def load_over_time(account: Account) -> Markup:
@@ -39,9 +38,9 @@ def load_over_time(account: Account) -> Markup:
     )
     sessions = [Series("sessions open", [(_at(each), each.sessions) for each in slices])]
     return Markup(
-        _lines("Throughput", series, TIME, Axis(label="turns/s"), account.marks())
-        + (_lines("Failed turns", failed, TIME, Axis(label="turns"), account.marks()) if failed else "")
-        + _lines("Sessions", sessions, TIME, Axis(label="sessions"), account.marks())
+        _lines("Throughput", series, account.time, Axis(label="turns/s"), account.marks())
+        + (_lines("Failed turns", failed, account.time, Axis(label="turns"), account.marks()) if failed else "")
+        + _lines("Sessions", sessions, account.time, Axis(label="sessions"), account.marks())
     )
 
 
@@ -74,10 +73,16 @@ def by_concurrency(account: Account) -> Markup:
 
 
 def failures(account: Account) -> Markup:
+    if not account.figures.failures:
+        return paragraph("No turn failed.")
     return _bars("Failed turns by kind", account.figures.failures, Axis(label="what went wrong"))
 
 
 def cold_turns(account: Account) -> Markup:
+    if not account.figures.warm_turns:
+        return paragraph("Whether turns were cold is not known: no server told what it found in its cache.")
+    if not account.figures.cold:
+        return paragraph(f"None of {counted(account.figures.warm_turns, 'second or later turn')} was cold.")
     note = f"Of {account.figures.warm_turns:,} second and later turns whose server tells what it found in its cache."
     return _bars("Cold turns by reason", account.figures.cold, Axis(label="why they were computed anew"), note)
 
@@ -85,17 +90,21 @@ def cold_turns(account: Account) -> Markup:
 def client_lag(account: Account) -> Markup:
     """The worst of each stretch, in real milliseconds, of each worker."""
     times = [sample.at_s for sample in account.lag]
-    width = width_for(times, least=account.stretch_s)
+    width = width_for(times, least=account.look_s)
     workers = sorted({sample.worker for sample in account.lag})
     series = [
         Series(
             f"worker {worker}",
-            thinned([(s.at_s, 1000 * s.lag_s) for s in account.lag if s.worker == worker], width=width, keep=most),
+            thinned(
+                account.within((s.at_s, 1000 * s.lag_s) for s in account.lag if s.worker == worker),
+                width=width,
+                keep=most,
+            ),
         )
         for worker in workers
     ]
     note = "How late the client itself woke up, the worst of each stretch. It is not the servers' time."
-    return _lines("The client's own lag", series, TIME, Axis(label="late", unit="ms"), account.marks(), note)
+    return _lines("The client's own lag", series, account.time, Axis(label="late", unit="ms"), account.marks(), note)
 
 
 def _lines(title: str, series: Sequence[Series], x: Axis, y: Axis, marks: Sequence[Mark], note: str = "") -> Markup:

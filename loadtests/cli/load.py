@@ -21,6 +21,7 @@ COMMANDS = (
     Command("report", "loadtests.cli.report", "report", "Write the report of a run again, from its folder."),
     Command("list", "loadtests.cli.ledger", "list_runs", "List the runs that were kept, newest first."),
     Command("show", "loadtests.cli.ledger", "show_run", "Show one run: circumstances, targets, main figures."),
+    Command("compare", "loadtests.cli.compare", "compare_runs", "Say what changed between runs, and what is chance."),
     Command("prune", "loadtests.cli.ledger", "prune_runs", "Remove old runs."),
     Command("targets", "loadtests.cli.targets", "targets", "Print what a class is held to, as a file to start from."),
     Command("shapes", "loadtests.cli.shapes", "shapes", "List the shapes of load, and what each is for."),

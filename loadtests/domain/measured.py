@@ -1,7 +1,7 @@
 """What is compared of runs, as numbers of each unit: a session, or a turn where there are too few sessions."""
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -11,6 +11,7 @@ from loadtests.domain.figuring import turns_of
 from loadtests.domain.limits import Limits
 from loadtests.domain.resample import Ratio, Times, times
 from loadtests.domain.rows import Row
+from loadtests.domain.spread import MEASURES
 from loadtests.domain.spread import times as times_of
 from loadtests.domain.warmth import cold_reasons
 
@@ -59,8 +60,11 @@ def side(runs: Sequence[RunSeen], *, by_sessions: bool) -> Side:
         units=tuple(len(each) for each in units),
         are_sessions=by_sessions,
         times={
-            name: times([times_of(_chosen(unit.turns, name), measure) for unit in everything])
-            for name, measure in _MEASURES.items()
+            **{
+                name: times([times_of(unit.turns, measure) for unit in everything])
+                for name, measure in MEASURES.items()
+            },
+            "bell_ttft": times([times_of(_first(unit.turns), MEASURES["ttft"]) for unit in everything]),
         },
         ratios=_ratios(runs, units),
         failing=sum(1 for unit in everything if any(turn.failure is not None for turn in unit.turns)),
@@ -75,22 +79,8 @@ class _Unit:
     known: int
 
 
-def _whole(turn: Row) -> float | None:
-    return None if turn.was_cancelled else turn.e2e_s
-
-
-_MEASURES: Mapping[str, Callable[[Row], float | None]] = {
-    "ttft": lambda turn: turn.ttft_s,
-    "ttft_planned": lambda turn: turn.ttft_planned_s,
-    "bell_ttft": lambda turn: turn.ttft_s,
-    "e2e": _whole,
-    "tpot": lambda turn: turn.tpot_s,
-    "longest_gap": lambda turn: max(turn.gaps_s, default=None),
-}
-
-
-def _chosen(turns: Session, name: str) -> Session:
-    return [turn for turn in turns if turn.turn == 1] if name == "bell_ttft" else turns
+def _first(turns: Session) -> Session:
+    return [turn for turn in turns if turn.turn == 1]
 
 
 def _units(run: RunSeen, *, by_sessions: bool) -> list[_Unit]:

@@ -11,14 +11,21 @@ from loadtests.conduct.asking import speed_up_of
 from loadtests.conduct.conductor import conduct
 from loadtests.conduct.order import Order, Outcome
 from loadtests.conduct.parts import parts_of
-from loadtests.domain.certificate import Certificate, Evidence, certificate, forgiving_moves, targets_of_a_class
+from loadtests.domain.certificate import (
+    Certificate,
+    Evidence,
+    certificate,
+    forgiving_moves,
+    kept_first_token,
+    targets_of_a_class,
+)
 from loadtests.domain.diagnosis import Seen, likely_reasons
 from loadtests.domain.drill import Drill
 from loadtests.domain.seat_search import Trial, next_seats
 from loadtests.domain.targets import Targets
 from loadtests.domain.timetable import last_planned_s
 from loadtests.domain.usual_faults import UsualFaults, usual_faults
-from loadtests.domain.verdict import Standing, Verdict, judge
+from loadtests.domain.verdict import Verdict, judge
 from loadtests.run_files import read_drill, read_events, read_object, read_processes, read_replicas, read_rows
 from loadtests.run_folder import RunFolder
 from loadtests.target import Target, target
@@ -26,7 +33,6 @@ from loadtests.target import Target, target
 _SHORT_TURNS = 6
 _MOST_TRIALS = 8
 _MOST_TIMES = 10
-_FIRST_TOKEN = frozenset({"ttft_p95_s", "ttft_planned_p95_s", "bell_ttft_p95_s"})
 
 Say = Callable[[str], None]
 
@@ -47,8 +53,13 @@ def certified(wish: Wish, *, say: Say) -> Certified:
     outcome = conduct(_order(wish, aim, replace(drill, faults=chosen.words)), say=say)
     evidence = _evidence(wish, aim, outcome)
     if wish.find_seats and not evidence.verdict.void and outcome.incomplete is None:
-        first = trial_of(drill.trainees, outcome)
-        evidence = replace(evidence, trials=_searched(wish, aim, first, say=say))
+        trials = searched(
+            drill,
+            trial_of(drill.trainees, outcome),
+            play=lambda shorter: conduct(_order(wish, aim, shorter), say=say),
+            say=say,
+        )
+        evidence = replace(evidence, trials=trials)
     return Certified(certificate(replace(evidence, uncaused=chosen.uncaused)), outcome)
 
 
@@ -59,10 +70,25 @@ def short_class(drill: Drill, seats: int) -> Drill:
     return replace(drill, trainees=seats, turns=(turns, turns), lobby_s=lobby_s, faults=())
 
 
+def searched(drill: Drill, first: Trial, *, play: Callable[[Drill], Outcome], say: Say) -> tuple[Trial, ...]:
+    """Until the number of seats is known to 5 %, or eight classes were played."""
+    trials = [first]
+    while len(trials) <= _MOST_TRIALS:
+        seats = next_seats(trials, most=_MOST_TIMES * drill.trainees)
+        if seats is None:
+            break
+        outcome = play(short_class(drill, seats))
+        if outcome.void is not None or outcome.incomplete is not None:
+            say(f"the search ends: {outcome.void or outcome.incomplete}")
+            break
+        trials.append(trial_of(seats, outcome))
+        say(f"{seats} seats {'held' if trials[-1].held else 'did not hold'}")
+    return tuple(trials)
+
+
 def trial_of(seats: int, outcome: Outcome) -> Trial:
     figures = outcome.figures
-    missed = {each.target for each in outcome.verdict.of(Standing.MISSED)}
-    held = not missed & _FIRST_TOKEN and not figures.failed and figures.completed >= seats
+    held = kept_first_token(outcome.verdict) and not figures.failed and figures.completed >= seats
     return Trial(seats=seats, held=held, ttft_p95_s=figures.ttft.p95)
 
 
@@ -117,20 +143,3 @@ def _verdict(outcome: Outcome, drill: Drill, targets: Targets) -> Verdict:
     cut = (outcome.incomplete,) if outcome.incomplete is not None else ()
     found = judge(outcome.figures, targets, drill=drill, spoiled=(*outcome.verdict.void, *cut))
     return replace(found, void=tuple(dict.fromkeys(found.void)))
-
-
-def _searched(wish: Wish, aim: Target, first: Trial, *, say: Say) -> tuple[Trial, ...]:
-    """Until the number of seats is known to 5 %, or eight classes were played."""
-    drill = replace(wish.drill, speed_up=speed_up_of(aim) or 1.0)
-    trials = [first]
-    while len(trials) <= _MOST_TRIALS:
-        seats = next_seats(trials, most=_MOST_TIMES * drill.trainees)
-        if seats is None:
-            break
-        outcome = conduct(_order(wish, aim, short_class(drill, seats)), say=say)
-        if outcome.void is not None or outcome.incomplete is not None:
-            say(f"the search ends: {outcome.void or outcome.incomplete}")
-            break
-        trials.append(trial_of(seats, outcome))
-        say(f"{seats} seats {'held' if trials[-1].held else 'did not hold'}")
-    return tuple(trials)

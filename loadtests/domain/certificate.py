@@ -129,6 +129,11 @@ def forgiving_moves(targets: Targets, figures: Figures) -> Targets:
     return replace(targets, cold_share=min(1.0, targets.cold_share + figures.affinity_moved / figures.warm_turns))
 
 
+def kept_first_token(verdict: Verdict) -> bool:
+    """Whether every first-token time is within what was agreed, however few turns it rests on."""
+    return all(_looks_met(each) for each in verdict.judged if each.target in _FIRST_TOKEN)
+
+
 def certificate(evidence: Evidence) -> Certificate:
     figures, drill = evidence.figures, evidence.drill
     lost = max(0, drill.trainees - figures.completed)
@@ -182,9 +187,8 @@ def _looks_met(judged: Judged) -> bool:
 def _seats(evidence: Evidence) -> int:
     if evidence.trials:
         return proven(evidence.trials)
-    missed = {each.target for each in evidence.verdict.of(Standing.MISSED)}
-    is_kept = evidence.verdict.whole is not Whole.VOID and not missed & _FIRST_TOKEN and evidence.figures.turns > 0
-    return evidence.drill.trainees if is_kept else 0
+    is_shown = evidence.verdict.whole is not Whole.VOID
+    return evidence.drill.trainees if is_shown and kept_first_token(evidence.verdict) else 0
 
 
 def _lived_through(events: Sequence[Event]) -> tuple[Lived, ...]:

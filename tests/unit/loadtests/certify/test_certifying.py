@@ -3,7 +3,7 @@ from pathlib import Path
 
 import pytest
 
-from loadtests.certify.certifying import short_class, trial_of
+from loadtests.certify.certifying import searched, short_class, trial_of
 from loadtests.conduct.order import Exit, Outcome
 from loadtests.domain.certificate import targets_of_a_class
 from loadtests.domain.drill import Drill
@@ -53,6 +53,8 @@ def test_a_class_held_with_its_first_token_in_time_and_nothing_lost() -> None:
     "worse",
     [
         replace(GOOD, bell_ttft=spread_of([2.0] * 100)),
+        replace(GOOD, bell_ttft=spread_of([2.0] * 3)),
+        replace(GOOD, bell_ttft=spread_of([])),
         replace(GOOD, ttft_planned=spread_of([2.0] * 600)),
         replace(GOOD, failed=1),
         replace(GOOD, completed=99),
@@ -64,3 +66,34 @@ def test_it_did_not_hold_with_a_late_or_failed_turn(worse: Figures) -> None:
 
 def test_other_targets_are_no_matter_of_seats() -> None:
     assert trial_of(100, outcome(replace(GOOD, good_turns=0))).held
+
+
+def test_seats_are_searched_for_until_they_are_known() -> None:
+    played: list[int] = []
+
+    def play(drill: Drill) -> Outcome:
+        played.append(drill.trainees)
+        figures = replace(GOOD, completed=drill.trainees)
+        return outcome(figures if drill.trainees <= 50 else replace(figures, failed=1))
+
+    said: list[str] = []
+    first = trial_of(40, outcome(GOOD))
+    found = searched(DRILL, first, play=play, say=said.append)
+    assert played == [60, 50, 55, 52]
+    assert [each.seats for each in found] == [40, *played]
+    assert said == ["60 seats did not hold", "50 seats held", "55 seats did not hold", "52 seats did not hold"]
+
+
+def test_the_search_ends_with_a_class_that_shows_nothing() -> None:
+    said: list[str] = []
+    spoiled = replace(outcome(GOOD), void="the client was late")
+    first = trial_of(40, outcome(GOOD))
+    assert searched(DRILL, first, play=lambda _: spoiled, say=said.append) == (first,)
+    assert said == ["the search ends: the client was late"]
+
+
+def test_no_more_than_eight_classes_are_played() -> None:
+    huge = replace(DRILL, trainees=1000)
+    first = trial_of(1000, outcome(replace(GOOD, failed=1)))
+    found = searched(huge, first, play=lambda _: outcome(replace(GOOD, failed=1)), say=lambda _: None)
+    assert len(found) == 9

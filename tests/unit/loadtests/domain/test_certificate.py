@@ -110,7 +110,7 @@ def test_what_a_small_class_cannot_show_is_reserved() -> None:
     assert any(each.startswith("failure_share: 0 of 300") for each in found.reservations)
     worse = replace(small, bell_ttft=spread_of([0.9] * 9 + [2.0]))
     doubtful = given(worse, drill=replace(DRILL, trainees=10))
-    assert doubtful.answer is Answer.VOID
+    assert (doubtful.answer, doubtful.seats) == (Answer.VOID, 0)
     assert any(each.startswith("bell_ttft_p95_s") for each in doubtful.why)
 
 

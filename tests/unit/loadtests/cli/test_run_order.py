@@ -1,0 +1,75 @@
+"""What the options of a run come to."""
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from loadtests.cli.run_order import Wanted, played, read_text, targets_of
+from loadtests.conduct.order import DrillFailed
+from loadtests.conduct.stack import StackPlan
+from loadtests.domain.ablation import Without
+from loadtests.domain.drill import Affinity, Drill, Wire
+from loadtests.domain.targets import DEFAULT
+from loadtests.target import Asked, TargetRefused
+from tests.support.pages import pages
+
+WANTED = Wanted(drill=Drill(trainees=3, turns=(2, 2)), asked=Asked())
+
+
+def test_without_affinity_the_replicas_are_aimed_at_themselves() -> None:
+    found = WANTED.without(Without.AFFINITY)
+    assert (found.asked.wire, found.asked.affinity) == (Wire.CHAT, Affinity.NONE)
+    assert found.drill.affinity is Affinity.NONE
+
+
+def test_without_pre_scaling_the_fleet_waits_for_the_bell() -> None:
+    found = replace(WANTED, fleet=StackPlan()).without(Without.PRE_SCALING)
+    assert found.fleet is not None
+    assert not found.fleet.is_prescaled
+    assert found.drill.faults == ("late-booking@0:3",)
+    with pytest.raises(DrillFailed, match="--fleet"):
+        WANTED.without(Without.PRE_SCALING)
+
+
+def test_targets_are_the_usual_ones_or_those_of_a_file(tmp_path: Path) -> None:
+    assert targets_of(None) == DEFAULT
+    file = tmp_path / "targets.yaml"
+    file.write_text("ttft_p95_s: 2\n")
+    assert targets_of(file).ttft_p95_s == 2
+    file.write_text("ttft_p95: 2\ne2e_p95_s: -1\n")
+    with pytest.raises(DrillFailed, match=r"(?s)line 1: ttft_p95.*line 2: e2e_p95_s"):
+        targets_of(file)
+
+
+def test_a_file_that_cannot_be_read_is_named(tmp_path: Path) -> None:
+    with pytest.raises(DrillFailed, match="No such file"):
+        read_text(tmp_path / "none")
+    (tmp_path / "bytes").write_bytes(b"\xff\xfe")
+    with pytest.raises(DrillFailed, match="UTF-8"):
+        read_text(tmp_path / "bytes")
+
+
+def test_nothing_is_started_for_a_drill_that_makes_no_sense() -> None:
+    with pytest.raises(DrillFailed, match="trainees"):
+        played(replace(WANTED, drill=Drill(trainees=0), fleet=StackPlan()), say=print)
+
+
+def test_without_anything_to_aim_at_it_says_what_to_do(tmp_path: Path) -> None:
+    with pytest.raises(TargetRefused, match="drillyard up"):
+        played(replace(WANTED, asked=Asked(data=tmp_path)), say=print)
+
+
+def test_a_speed_that_is_not_the_replicas_is_refused(tmp_path: Path) -> None:
+    with pages({"/sim/state": '{"speed_up": 4.0}'}) as replica:
+        ready = {
+            "base_url": replica.url,
+            "keys": {"trainees": ["dy_1"]},
+            "replicas": [{"id": "replica-1", "url": replica.url}],
+        }
+        (tmp_path / "ready.json").write_text(json.dumps(ready))
+        with pytest.raises(DrillFailed, match="4 times as fast as ours, not 2 times"):
+            played(replace(WANTED, asked=Asked(data=tmp_path), speed_up=2.0), say=print)
+        with pytest.raises(DrillFailed, match="does not answer as it should"):  # it has no scenarios, and was asked
+            played(replace(WANTED, asked=Asked(data=tmp_path), speed_up=4.0), say=print)

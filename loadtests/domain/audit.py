@@ -16,12 +16,13 @@ class Audit:
     altered: int
 
 
-def audited(turns: Sequence[Row], stored: Sequence[tuple[int, str]]) -> Audit:
-    """`turns` are those of one session, `stored` numbers and digests of its record."""
+def audited(turns: Sequence[Row], stored: Sequence[tuple[int, str]], *, beside: int = 0) -> Audit:
+    """`turns` are those of one session, `stored` numbers and digests of its record, and `beside` how many messages may
+    stand there that were no turns of the drill: those of the hostile that were let in."""
     record = dict(stored)
     heard = [turn for turn in turns if turn.failure is None and not turn.was_cancelled]
     numbered = [(turn.stored_as if turn.stored_as is not None else turn.turn, turn.text_digest) for turn in heard]
     lost = sum(1 for number, _ in numbered if number not in record)
     altered = sum(1 for number, digest in numbered if number in record and record[number] != digest)
     twice = len(stored) - len(record)
-    return Audit(lost=lost, doubled=twice + max(0, len(record) - len(turns)), altered=altered)
+    return Audit(lost=lost, doubled=twice + max(0, len(record) - len(turns) - beside), altered=altered)

@@ -20,6 +20,7 @@ from loadtests.domain.warmth import cold_reasons
 
 LAG_EVERY_S = 0.05
 """How often a worker looks how late its loop is, in real seconds."""
+_REFUSED = 400
 
 Sessions = Mapping[tuple[int, str], Sequence[Row]]
 """The turns of each session in their order, by trainee and id."""
@@ -114,7 +115,8 @@ def _of_moves(figures: Figures, sessions: Sessions, known: Sequence[Trouble]) ->
 
 def _of_other_rows(figures: Figures, kept: Sequence[Row], sessions: Sessions) -> Figures:
     read = {(row.trainee, row.session): row.stored for row in kept if row.kind is Kind.AUDIT and row.failure is None}
-    audits = [audited(sessions.get(session, ()), stored) for session, stored in read.items()]
+    beside = Counter((row.trainee, row.session) for row in kept if row.kind is Kind.HOSTILE and _may_be_in(row.status))
+    audits = [audited(sessions.get(key, ()), stored, beside=beside[key]) for key, stored in read.items()]
     others = (f"{row.kind}: {row.failure}" for row in kept if row.kind is not Kind.TURN and row.failure is not None)
     return replace(
         figures,
@@ -136,6 +138,11 @@ def turns_of(kept: Iterable[Row]) -> list[Row]:
         elif row.kind is Kind.OPEN and row.failure is not None:
             turns.append(replace(row, kind=Kind.TURN, turn=1, failure="not_opened"))
     return turns
+
+
+def _may_be_in(status: int | None) -> bool:
+    """Whether what was asked so may stand in the record: it was let in, or nobody knows."""
+    return status is None or status < _REFUSED
 
 
 def _by_session(turns: Iterable[Row]) -> Sessions:

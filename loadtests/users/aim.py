@@ -1,6 +1,7 @@
 """Whom a worker aims at, and with which keys; they come in a file that only its owner can read."""
 
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -14,6 +15,10 @@ class Aim:
     model: str = ""
     system: str = ""
     """What a chat begins with, where the client keeps the history."""
+    replicas: Mapping[str, str] = field(default_factory=dict)
+    """By base URL, what each replica is called by everybody else."""
+    tokenize_url: str = ""
+    """Of a replica, which counts tokens where what is aimed at does not."""
     bell_at: float | None = None
     """An instant of the wall clock; None: soon."""
 
@@ -34,5 +39,7 @@ def read_aim(file: Path) -> Aim:
         scenario=told.get("scenario") or "",
         model=told.get("model") or "",
         system=told.get("system") or "",
+        tokenize_url=told.get("tokenize_url") or "",
+        replicas=told.get("replicas") or {},
         bell_at=told.get("bell_at"),
     )

@@ -80,7 +80,7 @@ class ChatWire:
     def _attempt(
         self, caller: Caller, place: Place, messages: list[dict[str, str]], taken: Taken, hearing: ChatHearing
     ) -> Refusal | None:
-        hearing.replica = urlsplit(caller.base_url).netloc
+        hearing.replica = self._stage.aim.replicas.get(caller.base_url) or urlsplit(caller.base_url).netloc
         body = self._body(place.ask, messages)
         answer = caller.send_json("POST", "/v1/chat/completions", body, headers=_named(place.session))
         taken.status = answer.status

@@ -66,6 +66,8 @@ def test_its_aim_is_for_its_eyes_and_gone_afterwards(tmp_path: Path, monkeypatch
         "scenario": "s",
         "model": "m",
         "system": "Be kind.",
+        "replicas": {},
+        "tokenize_url": None,
         "bell_at": 12.5,
     }
     assert stat.S_IMODE(told["folder_mode"]) == 0o700

@@ -41,3 +41,8 @@ def test_a_turn_that_failed_may_give_its_number_to_the_next() -> None:
 
 def test_where_no_number_was_told_that_of_the_timetable_counts() -> None:
     assert audited([a_turn(1, stored_as=None)], [(1, "d-1")]) == Audit(lost=0, doubled=0, altered=0)
+
+
+def test_what_was_let_in_beside_the_turns_is_no_turn_too_many() -> None:
+    assert audited(a_session(3), [*RECORD, (4, "x")], beside=1) == Audit(lost=0, doubled=0, altered=0)
+    assert audited(a_session(3), [*RECORD, (4, "x"), (5, "x")], beside=1).doubled == 1

@@ -113,6 +113,13 @@ def test_the_record_is_held_against_what_was_heard() -> None:
     assert figures([*CLASS, audit(7)]).lost_turns == 0
 
 
+@pytest.mark.parametrize(("status", "doubled"), [(200, 0), (None, 0), (409, 1)])
+def test_what_the_hostile_were_let_in_with_is_no_doubled_turn(status: int | None, doubled: int) -> None:
+    deed = replace(a_turn(kind=Kind.HOSTILE), session="s-9", trainee=9, status=status)
+    audit = replace(deed, kind=Kind.AUDIT, stored=((1, "x"),))
+    assert figures([deed, audit]).doubled_turns == doubled
+
+
 def test_cold_turns_and_moves_have_their_reasons() -> None:
     moved = a_session(4, trainee=1)
     moved[2:] = [replace(turn, replica="replica-2") for turn in moved[2:]]

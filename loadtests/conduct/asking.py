@@ -5,11 +5,13 @@ from dataclasses import dataclass, replace
 
 from loadtests.conduct.http_line import HttpLine, Unanswered
 from loadtests.conduct.order import DrillFailed
-from loadtests.domain.drill import Wire
+from loadtests.domain.drill import Drill, Shape, Wire
 from loadtests.target import Replica, Target, TargetRefused, require_local
 
 _PATIENCE_S = 10.0
 _AT_MOST_PAGES = 50
+_SIZED = frozenset({Shape.LONG_PROMPT, Shape.LONG_OUTPUT, Shape.KV, Shape.TRACE})
+"""Their prompts have the lengths that the drill says, so nothing is put before them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,16 +24,16 @@ class Scenario:
     """Persona, instructions and scenes, for whoever may see them."""
 
 
-def asked_target(target: Target, *, wire: Wire, most_turns: int) -> Target:
+def asked_target(target: Target, *, drill: Drill, most_turns: int) -> Target:
     """The target with its scenario found by id, locale or title, or its model; raises `DrillFailed`.
 
     `most_turns` are those of the longest session: a scenario that ends sooner would end the drill.
     """
     with HttpLine(target.base_url, timeout_s=_PATIENCE_S) as line:
         try:
-            if wire is Wire.CHAT:
-                model = target.model or _model(line, target.service_key)
-                return replace(target, model=model, system=target.system or _words_of_scenario(target))
+            if drill.wire is Wire.CHAT:
+                words = target.system or ("" if drill.shape in _SIZED else _words_of_scenario(target))
+                return replace(target, model=target.model or _model(line, target.service_key), system=words)
             found = chosen(_scenarios(line, target.keys[0]), target.scenario)
         except Unanswered as error:
             raise DrillFailed(f"{target.base_url} does not answer as it should: {error}") from None

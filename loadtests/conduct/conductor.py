@@ -33,7 +33,7 @@ def conduct(order: Order, *, say: Callable[[str], None]) -> Outcome:
     """
     parts = parts_of(order.drill)
     load = offered(order.drill, parts)
-    order = replace(order, target=asked_target(order.target, wire=order.drill.wire, most_turns=most_turns(parts)))
+    order = replace(order, target=asked_target(order.target, drill=order.drill, most_turns=most_turns(parts)))
     faults = _faults(order, load)
     bell = Bell.in_s(_lead_s(order), speed_up=order.drill.speed_up)
     facts = _begun(order, load, bell)

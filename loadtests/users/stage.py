@@ -63,8 +63,13 @@ class Stage:
     def ruler(self) -> Ruler:
         with self._asking:
             if self._ruler is None:
-                self._ruler = Ruler(self.caller(0, is_chat=True), model=self.model)
+                self._ruler = Ruler(self._counter(), model=self.model)
             return self._ruler
+
+    def _counter(self) -> Caller:
+        if self.aim.tokenize_url:
+            return Caller(self.aim.tokenize_url, key=None, patience_s=self.patience_s)
+        return self.caller(0, is_chat=True)
 
     def _first_model(self) -> str:
         with self.caller(0, is_chat=True) as caller:

@@ -7,7 +7,7 @@ import pytest
 
 from loadtests.conduct.asking import Scenario, asked_target, chosen, replica_facts, speed_up_of
 from loadtests.conduct.order import DrillFailed
-from loadtests.domain.drill import Wire
+from loadtests.domain.drill import Drill, Shape, Wire
 from loadtests.target import Replica, Target
 from tests.support.engine_process import free_port
 from tests.support.pages import Pages, pages
@@ -15,6 +15,7 @@ from tests.support.pages import Pages, pages
 ANGRY = Scenario("1a", "An angry customer", "en-GB", 12)
 LATE = Scenario("2b", "The late parcel", "en-US", None)
 CHINESE = Scenario("3c", "愤怒的客户", "zh-CN", None)
+TURNS, CHAT = Drill(), Drill(wire=Wire.CHAT)
 ALL = (ANGRY, LATE, CHINESE)
 
 FIRST = {"id": "1a", "title": "An angry customer", "locale": "en-GB", "limits": {"max_turns": 12}}
@@ -54,40 +55,46 @@ def test_a_single_one_need_not_be_named() -> None:
 
 def test_scenarios_are_read_page_by_page_with_a_trainees_key() -> None:
     with pages(TWO_PAGES) as served:
-        assert asked_target(aim(served, scenario="zh"), wire=Wire.TURNS, most_turns=99).scenario == "2b"
+        assert asked_target(aim(served, scenario="zh"), drill=TURNS, most_turns=99).scenario == "2b"
         assert {key for _, key in served.asked} == {"Bearer dy_1"}
 
 
 def test_a_scenario_that_would_end_the_drill_is_refused() -> None:
     with pages(TWO_PAGES) as served:
-        assert asked_target(aim(served, scenario="1a"), wire=Wire.TURNS, most_turns=12).scenario == "1a"
+        assert asked_target(aim(served, scenario="1a"), drill=TURNS, most_turns=12).scenario == "1a"
         with pytest.raises(DrillFailed, match="ends after 12 turns"):
-            asked_target(aim(served, scenario="1a"), wire=Wire.TURNS, most_turns=13)
+            asked_target(aim(served, scenario="1a"), drill=TURNS, most_turns=13)
 
 
 def test_a_chat_gets_the_first_model_and_begins_with_the_scenarios_words() -> None:
     with pages({**TWO_PAGES, "/v1/models": '{"data": [{"id": "smollm2"}, {"id": "other"}]}'}) as served:
-        found = asked_target(aim(served, scenario="zh", instructor_key="dy_i"), wire=Wire.CHAT, most_turns=9)
+        found = asked_target(aim(served, scenario="zh", instructor_key="dy_i"), drill=CHAT, most_turns=9)
         assert (found.model, found.system) == ("smollm2", "P\n\nI\n\nS")
-        named = asked_target(aim(served, model="mine", system="Be kind."), wire=Wire.CHAT, most_turns=9)
+        named = asked_target(aim(served, model="mine", system="Be kind."), drill=CHAT, most_turns=9)
         assert (named.model, named.system) == ("mine", "Be kind.")
+
+
+def test_nothing_is_put_before_prompts_of_a_given_length() -> None:
+    with pages({**TWO_PAGES, "/v1/models": '{"data": [{"id": "m"}]}'}) as served:
+        drill = Drill(shape=Shape.LONG_PROMPT, wire=Wire.CHAT)
+        assert asked_target(aim(served, scenario="zh", instructor_key="dy_i"), drill=drill, most_turns=9).system == ""
 
 
 def test_elsewhere_a_chat_begins_with_nothing() -> None:
     with pages({"/v1/models": '{"data": [{"id": "m"}]}'}) as served:
-        assert asked_target(aim(served), wire=Wire.CHAT, most_turns=9).system == ""
+        assert asked_target(aim(served), drill=CHAT, most_turns=9).system == ""
 
 
 @pytest.mark.parametrize("models", ["{}", '{"data": []}', '{"data": [1]}'])
 def test_no_model_is_an_error(models: str) -> None:
     with pages({"/v1/models": models}) as served, pytest.raises(DrillFailed, match="--model"):
-        asked_target(aim(served), wire=Wire.CHAT, most_turns=1)
+        asked_target(aim(served), drill=CHAT, most_turns=1)
 
 
 def test_nobody_there_is_an_error() -> None:
     nowhere = Target(base_urls=(f"http://127.0.0.1:{free_port()}",), keys=("dy_1",))
     with pytest.raises(DrillFailed, match="does not answer"):
-        asked_target(nowhere, wire=Wire.TURNS, most_turns=1)
+        asked_target(nowhere, drill=TURNS, most_turns=1)
 
 
 def test_replicas_tell_their_version_and_simulated_ones_their_speed() -> None:

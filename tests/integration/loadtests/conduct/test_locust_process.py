@@ -12,9 +12,16 @@ import pytest
 from loadtests.conduct import locust_process
 from loadtests.conduct.locust_process import LocustProcess, command
 from loadtests.run_folder import RunFolder
-from loadtests.target import Target
+from loadtests.target import Replica, Target
 
-TARGET = Target(base_urls=("http://127.0.0.1:1",), keys=("dy_secret",), scenario="s", model="m", system="Be kind.")
+TARGET = Target(
+    base_urls=("http://127.0.0.1:1",),
+    keys=("dy_secret",),
+    scenario="s",
+    model="m",
+    system="Be kind.",
+    replicas=(Replica("replica-1", "http://127.0.0.1:2"),),
+)
 TELLS = """
 import json, os, sys
 aim = os.environ["DRILLYARD_LOAD_AIM"]
@@ -67,7 +74,8 @@ def test_its_aim_is_for_its_eyes_and_gone_afterwards(tmp_path: Path, monkeypatch
         "model": "m",
         "system": "Be kind.",
         "replicas": {},
-        "tokenize_url": None,
+        "replicas": {"http://127.0.0.1:2": "replica-1"},
+        "tokenize_url": "http://127.0.0.1:2",
         "bell_at": 12.5,
     }
     assert stat.S_IMODE(told["folder_mode"]) == 0o700

@@ -119,7 +119,6 @@ def _aim(target: Target, bell_at: float) -> dict[str, object]:
         "scenario": target.scenario,
         "model": target.model,
         "system": target.system,
-        "replicas": {replica.url: replica.id for replica in target.replicas},
         "replicas": {each.url: each.id for each in target.replicas},
         "tokenize_url": next((each.url for each in target.replicas), None),
         "bell_at": bell_at,

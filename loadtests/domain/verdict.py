@@ -141,11 +141,11 @@ def judge(figures: Figures, targets: Targets, *, drill: Drill | None = None, spo
 
 
 def _idle(drill: Drill) -> frozenset[str]:
-    """A chat leaves no record, and only a class begins at one bell."""
+    """A chat leaves no record, only a class begins at one bell, and not every drill asks what must be refused."""
     names = set(_RECORD) if drill.wire is Wire.CHAT else set()
     if drill.shape not in (Shape.CLASS, Shape.RECOVERY):
         names.add("bell_ttft_p95_s")
-    if not drill.crowd.hostile:
+    if not drill.crowd.hostile and drill.shape is not Shape.LONG_PROMPT:
         names.add("let_in")
     return frozenset(names)
 

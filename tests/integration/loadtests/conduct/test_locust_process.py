@@ -73,7 +73,6 @@ def test_its_aim_is_for_its_eyes_and_gone_afterwards(tmp_path: Path, monkeypatch
         "scenario": "s",
         "model": "m",
         "system": "Be kind.",
-        "replicas": {},
         "replicas": {"http://127.0.0.1:2": "replica-1"},
         "tokenize_url": "http://127.0.0.1:2",
         "bell_at": 12.5,

@@ -107,8 +107,13 @@ class Seen:
         count = rows if isinstance(rows, int) else len(rows)
         return min(1.0, count / self.figures.turns) if self.figures.turns else 0.0
 
+    def trouble_of(self, row: Row) -> Trouble | None:
+        """The latest fault that it met, when there are several."""
+        met = [each for each in self.troubles if overlaps(row, each)]
+        return max(met, key=lambda each: each.event.at_s, default=None)
+
     def outside_faults(self, rows: Iterable[Row]) -> list[Row]:
-        return [row for row in rows if not any(overlaps(row, each) for each in self.troubles)]
+        return [row for row in rows if self.trouble_of(row) is None]
 
     def _trouble(self, fault: Event) -> Trouble:
         mended = [

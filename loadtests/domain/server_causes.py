@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from loadtests.domain.causes import COLD_SHARE, NO_REPLICA
 from loadtests.domain.figures import ColdReason
 from loadtests.domain.looks import all_up_from, busy_spans, by_process, had_waiting, up_at
-from loadtests.domain.reason import Cause, Reason, Seen, Trouble, overlaps, refusal
+from loadtests.domain.reason import Cause, Reason, Seen, Trouble, refusal
 from loadtests.domain.rows import Row
 
 _BUSY_SHARE = 0.9
@@ -51,7 +51,7 @@ def faults_felt(seen: Seen) -> Iterator[Reason]:
     calm = seen.outside_faults(seen.turns)
     usual = _spoiled_share(seen, calm)
     for trouble in seen.troubles:
-        inside = [row for row in seen.turns if overlaps(row, trouble)]
+        inside = [row for row in seen.turns if seen.trouble_of(row) is trouble]
         spoiled = [row for row in inside if seen.is_spoiled(row)]
         if spoiled and _spoiled_share(seen, inside) > _WORSE_TIMES * usual:
             yield _fault(seen, trouble, spoiled)

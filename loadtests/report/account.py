@@ -69,10 +69,14 @@ class Account:
         return None if seconds is None or self.price_per_hour is None else seconds / _HOUR_S * self.price_per_hour
 
     def marks(self) -> list[Mark]:
-        """The bell, the steps, and each fault from when it happened until what was broken answered again."""
+        """The bell, the steps, and each fault until what was broken answered again, or to the end."""
         happened = [_mark(each.kind, each.at_s, each.note) for each in self.seen.events if each.kind in _MOMENTS]
         faults = [
-            Mark(at=each.event.at_s, until=each.mended_s, label=f"{each.event.note} {each.event.target}".strip())
+            Mark(
+                at=each.event.at_s,
+                until=self.time.high if each.mended_s is None else each.mended_s,
+                label=f"{each.event.note} {each.event.target}".strip(),
+            )
             for each in self.seen.troubles
         ]
         return [*happened, *faults]

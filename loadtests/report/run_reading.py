@@ -56,7 +56,7 @@ def account_of(folder: RunFolder, *, price_per_hour: float | None = None) -> Acc
         lag=read_lag(folder),
         verdict=verdict,
         reasons=likely_reasons(seen),
-        explaining=likely_reasons(seen, missed=missed),
+        explaining=likely_reasons(seen, missed=missed) if missed else (),
         facts=facts,
         price_per_hour=float(price) if isinstance(price, int | float) else None,
         incomplete=str(incomplete) if incomplete else None,

@@ -17,6 +17,8 @@ class Axis:
     logarithmic: bool = False
     is_clock: bool = False
     """Seconds, written as minutes and hours."""
+    is_count: bool = False
+    """Whole numbers alone."""
     low: float | None = None
     high: float | None = None
 
@@ -59,6 +61,7 @@ def ticks(axis: Axis, scale: Scale) -> list[float]:
     if scale.logarithmic:
         return _log_ticks(scale)
     step = _step(scale.high - scale.low, is_clock=axis.is_clock)
+    step = max(1.0, step) if axis.is_count else step
     first, last = ceil(round(scale.low / step, 9)), floor(round(scale.high / step, 9))
     return [round(count * step, 12) for count in range(first, last + 1)]
 

@@ -13,6 +13,7 @@ from loadtests.report.scale import Axis
 from loadtests.report.table import lines_table
 from loadtests.report.thinning import last, lines_of, most, thinned, thinning_note, width_for
 
+_MUCH = 0.2
 Looks = Mapping[str, Sequence[ReplicaSample]]
 
 
@@ -22,13 +23,13 @@ def replica_charts(account: Account) -> Markup:
         return paragraph("No replica was looked at: their addresses were not known, or the fleet's key was not given.")
     return joined(
         [
-            _of_replicas(
-                account, "KV memory in use", _kv, Axis(label="KV blocks held", unit="%", low=0, high=100), most
-            ),
+            _of_replicas(account, "KV memory in use", _kv, _kv_axis(account), most),
             _preemptions(account),
             _work(account),
-            _of_replicas(account, "Requests waiting at each replica", _waiting, Axis(label="requests"), most),
-            _of_replicas(account, "Sessions at each replica", _sessions, Axis(label="sessions"), last),
+            _of_replicas(
+                account, "Requests waiting at each replica", _waiting, Axis(label="requests", is_count=True), most
+            ),
+            _of_replicas(account, "Sessions at each replica", _sessions, Axis(label="sessions", is_count=True), last),
         ]
     )
 
@@ -69,7 +70,7 @@ def _of_replicas(
 
 def _preemptions(account: Account) -> Markup:
     """Of all replicas, by the spans of the turns' own chart."""
-    y = Axis(label="preemptions")
+    y = Axis(label="preemptions", is_count=True)
     told = [(float(each.key), each.preemptions) for each in account.figures.over_time]
     series = [Series("preemptions", [(at, None if count is None else float(count)) for at, count in told])]
     note = "Requests whose memory was taken away in mid-reply, and which are computed anew."
@@ -79,7 +80,7 @@ def _preemptions(account: Account) -> Markup:
 
 def _work(account: Account) -> Markup:
     """All replicas together."""
-    width, y = _width(account), Axis(label="requests")
+    width, y = _width(account), Axis(label="requests", is_count=True)
     series = [
         Series("running", account.within(_together(account.seen.looks, lambda each: each.running, width))),
         Series("waiting", account.within(_together(account.seen.looks, lambda each: each.waiting, width))),
@@ -115,6 +116,12 @@ def _cpu(samples: Sequence[ProcessSample], speed_up: float) -> list[Point]:
 
 def _width(account: Account) -> float:
     return width_for([each.at_s for each in account.seen.replicas], least=account.look_s)
+
+
+def _kv_axis(account: Account) -> Axis:
+    """All of the memory, unless so little is used that nothing would be seen."""
+    most = account.figures.kv_usage_most or 0.0
+    return Axis(label="KV blocks held", unit="%", low=0, high=100 if most >= _MUCH else None)
 
 
 def _kv(look: ReplicaSample) -> float | None:

@@ -15,8 +15,8 @@ from loadtests.report.thinning import most, thinned, width_for
 from loadtests.report.words import counted, number
 
 _FIRST_TEXT = Axis(label="first text", unit="s")
-_TRAINEES = Axis(label="trainees in session")
-_TURN = Axis(label="turn number")
+_TRAINEES = Axis(label="trainees in session", is_count=True)
+_TURN = Axis(label="turn number", is_count=True)
 _CACHED = Axis(label="cached", unit="%", low=0, high=100)
 
 
@@ -39,8 +39,12 @@ def load_over_time(account: Account) -> Markup:
     sessions = [Series("sessions open", [(_at(each), each.sessions) for each in slices])]
     return Markup(
         _lines("Throughput", series, account.time, Axis(label="turns/s"), account.marks())
-        + (_lines("Failed turns", failed, account.time, Axis(label="turns"), account.marks()) if failed else "")
-        + _lines("Sessions", sessions, account.time, Axis(label="sessions"), account.marks())
+        + (
+            _lines("Failed turns", failed, account.time, Axis(label="turns", is_count=True), account.marks())
+            if failed
+            else ""
+        )
+        + _lines("Sessions", sessions, account.time, Axis(label="sessions", is_count=True), account.marks())
     )
 
 
@@ -113,7 +117,7 @@ def _lines(title: str, series: Sequence[Series], x: Axis, y: Axis, marks: Sequen
 
 def _bars(title: str, counts: Mapping[str, int], x: Axis, note: str = "") -> Markup:
     ranked = sorted(counts.items(), key=lambda each: (-each[1], each[0]))
-    names, y = [name for name, _ in ranked], Axis(label="turns")
+    names, y = [name for name, _ in ranked], Axis(label="turns", is_count=True)
     bars = [Bars("turns", [float(count) for _, count in ranked])]
     return figure(bar_chart(title, names, bars, x=x, y=y), bars_table(names, bars, x=x, y=y), note)
 

@@ -53,6 +53,10 @@ def test_a_fault_is_over_some_time_after_its_own_target_answers_again() -> None:
     assert overlaps(replace(row, started_s=24, ended_s=30), first)
     assert not overlaps(replace(row, started_s=24.1, ended_s=30), first)
     assert overlaps(replace(row, started_s=1e6, ended_s=1e6), second)
+    seen = Seen(drill=Drill(), figures=Figures(), events=events)
+    assert seen.trouble_of(row) is None
+    assert seen.trouble_of(replace(row, started_s=15, ended_s=16)) == first
+    assert seen.trouble_of(replace(row, started_s=15, ended_s=21)) == second
 
 
 def test_what_lies_within_a_fault_is_left_out_of_the_calm() -> None:

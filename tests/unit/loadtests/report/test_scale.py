@@ -59,6 +59,7 @@ def test_every_value_lies_within_and_ticks_are_few_and_in_order(values: list[flo
 
 def test_ticks_are_round() -> None:
     assert ticks(Y, Scale(low=0, high=1.05, start=0, end=1)) == [0, 0.2, 0.4, 0.6, 0.8, 1]
+    assert ticks(Axis(label="n", is_count=True), Scale(low=0, high=1.05, start=0, end=1)) == [0, 1]
     assert ticks(CLOCK, Scale(low=-10, high=600, start=0, end=1)) == [0, 120, 240, 360, 480, 600]
     assert ticks(CLOCK, Scale(low=0, high=30 * 86_400, start=0, end=1))[1] == 5 * 86_400
     assert ticks(LOG, Scale(low=0.2, high=5, start=0, end=1, logarithmic=True)) == pytest.approx([0.2, 0.5, 1, 2, 5])

@@ -234,3 +234,8 @@ def test_only_what_is_met_throughout_passes(turns: int, failed: int, lag: float,
         assert failed * 1_000 <= turns
         assert not verdict.of(Standing.MISSED)
         assert not verdict.of(Standing.NOT_JUDGED)
+
+
+def test_a_prompt_that_is_too_long_has_to_be_refused() -> None:
+    verdict = judge(replace(GOOD, let_in=1), Targets(), drill=Drill(shape=Shape.LONG_PROMPT, wire=Wire.CHAT))
+    assert next(each.standing for each in verdict.judged if each.target == "let_in") is Standing.MISSED

@@ -19,12 +19,15 @@ from typing import IO
 
 from typing_extensions import override
 
+from loadtests.domain.told_replies import script_of_replies
+
 _PR_SET_PDEATHSIG = 1
 _LIBC = ctypes.CDLL(None, use_errno=True)
 _READY_WITHIN_S = 900.0
 _ENDS_WITHIN_S = 90.0
 _LAST_WORDS = 8
 _MOST_REPLICAS = 64
+_MOST_REPLY_TOKENS = 4096
 _OF_THE_MACHINE = frozenset({"DRILLYARD_REDIS_SERVER", "DRILLYARD_POSTGRES_BIN", "DRILLYARD_CACHE"})
 
 Say = Callable[[str], None]
@@ -45,6 +48,8 @@ class StackPlan:
     """Of simulated replicas: a bundled one's name, or the path of a file."""
     speed_up: float = 1.0
     """Of simulated replicas."""
+    reply_tokens: int | None = None
+    """Of simulated replicas: their replies are about so long. None: one to four sentences."""
     window_tokens: int = 4096
     model: Path | None = None
     """A folder; None: the bundled small one, whose tokenizer simulated replicas use too."""
@@ -56,7 +61,9 @@ class StackPlan:
 
     @override
     def __str__(self) -> str:
-        kind = f"sim:{self.replicas}:{self.profile}" if self.kind is ReplicaKind.SIM else f"vllm:{self.replicas}"
+        kind = f"{self.kind}:{self.replicas}"
+        if self.kind is ReplicaKind.SIM:
+            kind += f":{self.profile}" + (f":{self.reply_tokens}" if self.reply_tokens else "")
         return kind if self.is_prescaled else f"{kind}, not pre-scaled"
 
 
@@ -99,17 +106,25 @@ def read_ready(file: Path) -> Mapping[str, object]:
 
 
 def plan_of(words: str) -> StackPlan:
-    """The plan that `sim:9`, `sim:9:48gb-14b-after` or `vllm:2` names; raises `UnknownFleet`."""
-    kind, _, rest = words.partition(":")
-    count, _, profile = rest.partition(":")
-    if kind not in tuple(ReplicaKind):
-        raise UnknownFleet(f"{words}: a fleet is sim:N, sim:N:PROFILE or vllm:N")
-    if not (count.isascii() and count.isdigit() and 1 <= int(count) <= _MOST_REPLICAS):
-        raise UnknownFleet(f"{words}: {count or 'nothing'} is no number of replicas from 1 to {_MOST_REPLICAS}")
-    if profile and kind != ReplicaKind.SIM:
-        raise UnknownFleet(f"{words}: only simulated replicas have a profile")
-    plan = StackPlan(kind=ReplicaKind(kind), replicas=int(count))
+    """The plan that `sim:9`, `sim:9:48gb-14b-after`, `sim:9:48gb-14b-after:100` or `vllm:2` names.
+
+    The last number is how long simulated replies are. Raises `UnknownFleet`.
+    """
+    kind, count, profile, tokens, *more = (*words.split(":"), "", "", "")[: max(4, words.count(":") + 1)]
+    if kind not in tuple(ReplicaKind) or more:
+        raise UnknownFleet(f"{words}: a fleet is sim:N, sim:N:PROFILE, sim:N:PROFILE:REPLY_TOKENS or vllm:N")
+    if (profile or tokens) and kind != ReplicaKind.SIM:
+        raise UnknownFleet(f"{words}: only simulated replicas have a profile and told replies")
+    replicas = _number(words, count, "replicas", most=_MOST_REPLICAS)
+    reply_tokens = _number(words, tokens, "tokens", most=_MOST_REPLY_TOKENS) if tokens else None
+    plan = StackPlan(kind=ReplicaKind(kind), replicas=replicas, reply_tokens=reply_tokens)
     return replace(plan, profile=profile) if profile else plan
+
+
+def _number(words: str, written: str, what: str, *, most: int) -> int:
+    if not (written.isascii() and written.isdigit() and 1 <= int(written) <= most):
+        raise UnknownFleet(f"{words}: {written or 'nothing'} is no number of {what} from 1 to {most}")
+    return int(written)
 
 
 @contextmanager
@@ -117,8 +132,13 @@ def own_stack(plan: StackPlan, *, say: Say) -> Iterator[RunningStack]:
     """Run it until the block ends; it ends too when this process is killed. To be entered by the main thread."""
     with tempfile.TemporaryDirectory(prefix="drillyard-load-", ignore_cleanup_errors=True) as folder:
         stack = RunningStack(Path(folder) / "data", plan)
+        environment = dict(plan.environment)
+        if plan.reply_tokens is not None:
+            script = Path(folder) / "script.json"
+            script.write_text(json.dumps(script_of_replies(plan.reply_tokens)))
+            environment["DRILLYARD_SIM_SCRIPT"] = str(script)
         heard: deque[str] = deque(maxlen=_LAST_WORDS)
-        with _started(plan, stack.data) as process:
+        with _started(plan, stack.data, environment) as process:
             assert process.stdout is not None  # noqa: S101
             listener = threading.Thread(target=_listen, args=(process.stdout, heard, say), daemon=True)
             listener.start()
@@ -144,11 +164,11 @@ def command(plan: StackPlan, data: Path) -> tuple[str, ...]:
     return tuple(words)
 
 
-def _started(plan: StackPlan, data: Path) -> subprocess.Popen[str]:
+def _started(plan: StackPlan, data: Path, environment: Mapping[str, str]) -> subprocess.Popen[str]:
     ours = {name: value for name, value in os.environ.items() if _is_handed_on(name)}
     return subprocess.Popen(  # noqa: S603  a command of our own
         command(plan, data),
-        env={**ours, "COLUMNS": "200", **plan.environment},
+        env={**ours, "COLUMNS": "200", **environment},
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,

@@ -26,7 +26,13 @@ _Model = Annotated[Path | None, typer.Option(exists=True, help="A model folder, 
 _ServedModelName = Annotated[str, typer.Option(help="The name in requests and answers.")]
 _Seed = Annotated[int, typer.Option(help="Decides what the model says, with the prompt.")]
 _Script = Annotated[
-    Path | None, typer.Option(exists=True, dir_okay=False, help="JSON with replies, and faults with times.")
+    Path | None,
+    typer.Option(
+        exists=True,
+        dir_okay=False,
+        envvar="DRILLYARD_SIM_SCRIPT",
+        help="JSON with replies, and faults with times.",
+    ),
 ]
 _AdminPort = Annotated[
     int | None, typer.Option(min=1, max=65535, help="Serves /sim/... also while the other port is closed.")

@@ -22,7 +22,10 @@ def test_a_fleet_is_named_by_kind_number_and_profile() -> None:
     assert plan_of("sim:9") == StackPlan(kind=ReplicaKind.SIM, replicas=9)
     assert plan_of("sim:2:48gb-14b-before") == StackPlan(replicas=2, profile="48gb-14b-before")
     assert plan_of("vllm:2") == StackPlan(kind=ReplicaKind.VLLM, replicas=2)
+    assert plan_of("sim:2:own.json:100") == StackPlan(replicas=2, profile="own.json", reply_tokens=100)
+    assert plan_of("sim:2::100") == StackPlan(replicas=2, reply_tokens=100)
     assert str(plan_of("sim:9:cpu-smollm2")) == "sim:9:cpu-smollm2"
+    assert str(plan_of("sim:9::80")) == "sim:9:48gb-14b-after:80"
     assert str(replace(plan_of("vllm:2"), is_prescaled=False)) == "vllm:2, not pre-scaled"
 
 
@@ -37,6 +40,9 @@ def test_a_fleet_is_named_by_kind_number_and_profile() -> None:
         ("sim:65", "65 is no number"),
         ("sim:²", "is no number"),
         ("vllm:2:48gb-14b-after", "only simulated"),
+        ("vllm:2::80", "only simulated"),
+        ("sim:2:own.json:many", "many is no number of tokens"),
+        ("sim:2:own.json:5:6", "a fleet is"),
     ],
 )
 def test_other_words_name_no_fleet(words: str, why: str) -> None:

@@ -22,8 +22,11 @@ COMMANDS = (
     Command("list", "loadtests.cli.ledger", "list_runs", "List the runs that were kept, newest first."),
     Command("show", "loadtests.cli.ledger", "show_run", "Show one run: circumstances, targets, main figures."),
     Command("compare", "loadtests.cli.compare", "compare_runs", "Say what changed between runs, and what is chance."),
+    Command("regress", "loadtests.cli.regress", "regress", "One change, whole regression: play a suite, and compare."),
+    Command("accept", "loadtests.cli.regress", "accept_last", "Make the last regression the baseline of the next."),
     Command("prune", "loadtests.cli.ledger", "prune_runs", "Remove old runs."),
     Command("targets", "loadtests.cli.targets", "targets", "Print what a class is held to, as a file to start from."),
+    Command("story", "loadtests.cli.story", "story", "Show what each optimisation gives, one at a time."),
     Command("shapes", "loadtests.cli.shapes", "shapes", "List the shapes of load, and what each is for."),
 )
 _EXAMPLES = (

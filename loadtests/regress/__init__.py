@@ -1,0 +1,1 @@
+"""One change, whole regression: a suite of drills, each held against what was accepted before."""

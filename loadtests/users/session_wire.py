@@ -2,7 +2,7 @@
 and a stream that is lost is read on. `docs/streams.md` has the rules."""
 
 import time
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from uuid import uuid4
 
 import gevent
@@ -18,6 +18,7 @@ from loadtests.users.taken import Place, Refusal, Taken, refusal
 
 _LOST_PAUSE_S = 0.5
 _OK = 200
+_CANCELLED = "cancelled"
 _DELTA = b"event: delta"
 _STREAM = {"Accept": "text/event-stream"}
 
@@ -55,6 +56,8 @@ class SessionWire:
             failure = self._to_its_end(turn)
         turn.taken.ended_at = time.perf_counter()
         heard = turn.hearing.heard(failure=failure)
+        if heard.finish == _CANCELLED and place.ask.act is not Act.CANCEL:
+            heard = replace(heard, failure=_CANCELLED)  # nobody asked for that
         self._stage.book.write(turn.taken.row(place, heard, self._stage.clock))
         if turn.beside is not None:
             turn.beside.finish(heard, ended_at=turn.taken.ended_at)

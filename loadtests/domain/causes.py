@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from loadtests.domain.drill import Affinity
 from loadtests.domain.figures import ColdReason
-from loadtests.domain.reason import Cause, Reason, Seen, refusal
+from loadtests.domain.reason import Cause, Reason, Seen, codes, refusal
 
 NO_REPLICA = frozenset({"no_replica", "no_room", "engine_busy", "pool_unavailable", "drill_watermark", "http_503"})
 TOO_LONG = frozenset({"context_length_exceeded", "http_400"})
@@ -97,6 +97,19 @@ def let_in(seen: Seen) -> Iterator[Reason]:
     if admitted := seen.figures.let_in:
         says = f"{admitted} requests were answered that should have been refused."
         yield Reason(cause=Cause.LET_IN, says=says, share=seen.share(admitted))
+
+
+def refused_at_first(seen: Seen) -> Iterator[Reason]:
+    """Late because they were sent away and had to come again, for another reason than that there was no replica."""
+    late = [row for row in seen.outside_faults(seen.spoiled) if row.failure is None and set(codes(row)) - NO_REPLICA]
+    if late:
+        kinds = Counter(code for row in late for code in codes(row)).most_common()
+        yield Reason(
+            cause=Cause.REFUSED,
+            says=f"{len(late)} late turns had been refused at first, most of them with {kinds[0][0]}.",
+            evidence=tuple(f"{count} with {kind}" for kind, count in kinds),
+            share=seen.share(late),
+        )
 
 
 def failed_otherwise(seen: Seen) -> Iterator[Reason]:

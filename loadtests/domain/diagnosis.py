@@ -14,6 +14,7 @@ from loadtests.domain.causes import (
     history_folded,
     let_in,
     record_differs,
+    refused_at_first,
     window_overflowed,
     wrongly_blocked,
 )
@@ -41,6 +42,7 @@ _LOOKS = (
     wrongly_blocked,
     record_differs,
     let_in,
+    refused_at_first,
     failed_otherwise,
     queued,
     memory_full,

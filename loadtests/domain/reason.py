@@ -17,6 +17,10 @@ _RECOVERY_S = 10.0
 """So long after a fault is mended, turns may still be late because of it."""
 
 
+_DETAILS = frozenset({"by_letters", "cut", "lost"})
+"""Notes that are no refusals."""
+
+
 class Cause(StrEnum):
     NOTHING = "nothing was asked"
     CLIENT = "the client itself"
@@ -29,6 +33,7 @@ class Cause(StrEnum):
     BLOCKED = "false blocks"
     RECORD = "the record"
     LET_IN = "hostile requests"
+    REFUSED = "refusals"
     FAILURES = "failures"
     QUEUE = "a queue"
     MEMORY = "full KV memory"
@@ -129,8 +134,14 @@ def overlaps(row: Row, trouble: Trouble) -> bool:
     return row.started_s <= trouble.until_s and row.ended_s >= trouble.event.at_s
 
 
+def codes(row: Row) -> tuple[str, ...]:
+    """Of the refusals that it met, in their order; numbers, which some servers tell for codes, say nothing more."""
+    return tuple(word for word in row.note.split() if word not in _DETAILS and not word.isdecimal())
+
+
 def refusal(row: Row) -> str:
-    """The code of a refusal, where one came with its status or was waited out; else what went wrong."""
-    if row.failure is None or row.failure.startswith("http_"):
-        return row.note or row.failure or ""
-    return row.failure
+    """The code of its last refusal, where one came with its status or was waited out; else what went wrong."""
+    met = codes(row)
+    if met and (row.failure is None or row.failure.startswith("http_")):
+        return met[-1]
+    return row.failure or ""

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from loadtests.domain.causes import COLD_SHARE, NO_REPLICA
 from loadtests.domain.figures import ColdReason
 from loadtests.domain.looks import all_up_from, busy_spans, by_process, had_waiting, up_at
-from loadtests.domain.reason import Cause, Reason, Seen, Trouble, refusal
+from loadtests.domain.reason import Cause, Reason, Seen, Trouble, codes, refusal
 from loadtests.domain.rows import Row
 
 _BUSY_SHARE = 0.9
@@ -19,7 +19,7 @@ def replicas_short(seen: Seen) -> Iterator[Reason]:
     at_bell, complete_s = up_at(seen.looks, 0.0), all_up_from(seen.looks)
     ever = sum(any(look.up for look in looks) for looks in seen.looks.values())
     calm = seen.outside_faults(seen.turns)
-    refused = [row for row in calm if refusal(row) in NO_REPLICA]
+    refused = [row for row in calm if NO_REPLICA.intersection((*codes(row), refusal(row)))]
     early = [
         row
         for row in calm
@@ -33,14 +33,14 @@ def replicas_short(seen: Seen) -> Iterator[Reason]:
     else:
         says = "No replica had room for all who asked."
     failed = sum(row.failure is not None for row in refused)
-    codes = Counter(map(refusal, refused)).most_common()
+    kinds = Counter(map(refusal, refused)).most_common()
     yield Reason(
         cause=Cause.REPLICAS_SHORT,
         says=says,
         evidence=(
             *((f"{len(early)} turns were late or failed before all were up",) if early else ()),
             *((f"{failed} turns failed, {len(refused) - failed} were refused at first",) if refused else ()),
-            *(f"{count} times {code}" for code, count in codes),
+            *(f"{count} times {code}" for code, count in kinds),
         ),
         share=seen.share(touched),
     )

@@ -9,6 +9,7 @@ from loadtests.domain.causes import (
     history_folded,
     let_in,
     record_differs,
+    refused_at_first,
     window_overflowed,
     wrongly_blocked,
 )
@@ -34,6 +35,7 @@ def test_nothing_is_found_where_nothing_is() -> None:
         wrongly_blocked,
         record_differs,
         let_in,
+        refused_at_first,
         failed_otherwise,
     ):
         assert not list(look(FINE))
@@ -118,3 +120,19 @@ def test_other_failures_are_told_by_their_kind_unless_a_fault_or_another_reason_
     (reason,) = failed_otherwise(replace(FINE, rows=rows, events=events))
     assert reason.says == "3 turns failed, most of them with timeout."
     assert reason.evidence == ("2 with timeout", "1 with http_502")
+
+
+def test_late_turns_that_were_sent_away_at_first_say_with_what() -> None:
+    late = replace(ROW, first_s=4, last_s=5, ended_s=5)
+    rows = [
+        replace(late, note="records_unavailable session_busy"),
+        replace(late, note="records_unavailable"),
+        replace(late, note="no_replica"),
+        replace(late, note="cut 503"),
+        replace(late, note="records_unavailable", failure="no_end"),
+        replace(ROW, note="records_unavailable"),
+    ]
+    (reason,) = refused_at_first(replace(FINE, rows=rows))
+    assert reason.says == "2 late turns had been refused at first, most of them with records_unavailable."
+    assert reason.evidence == ("2 with records_unavailable", "1 with session_busy")
+    assert reason.share == 0.02

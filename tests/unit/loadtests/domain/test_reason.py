@@ -74,6 +74,8 @@ def test_what_lies_within_a_fault_is_left_out_of_the_calm() -> None:
         (None, "no_room", "no_room"),
         (None, "", ""),
         ("timeout", "no_room", "timeout"),
+        ("http_400", "by_letters 400", "http_400"),
+        (None, "by_letters no_room session_busy cut", "session_busy"),
     ],
 )
 def test_a_refusal_is_told_by_its_code(failure: str | None, note: str, expected: str) -> None:

@@ -55,7 +55,7 @@ def test_nothing_is_found_where_nothing_is() -> None:
 def test_replicas_that_came_after_the_bell_are_counted_with_whoever_suffered() -> None:
     looks = [look(-1), look(-1, "two", up=False), look(60, "two"), look(90, "three"), look(5, "never", up=False)]
     refused = replace(at(LATE, 3), failure="http_503", note="no_replica")
-    waited = replace(at(ROW, 4), note="no_room")
+    waited = replace(at(ROW, 4), note="no_room session_busy")
     rows = [at(ROW, 1), at(LATE, 2), refused, waited, at(LATE, 95)]
     (reason,) = replicas_short(seen(rows, replicas=looks))
     assert reason.cause is Cause.REPLICAS_SHORT
@@ -64,7 +64,7 @@ def test_replicas_that_came_after_the_bell_are_counted_with_whoever_suffered() -
         "2 turns were late or failed before all were up",
         "1 turns failed, 1 were refused at first",
         "1 times no_replica",
-        "1 times no_room",
+        "1 times session_busy",
     )
     assert reason.share == 3 / 5
 

@@ -6,24 +6,24 @@ from typing import Annotated
 
 import typer
 
+from loadtests.cli.ledger import RUNS, Folder, Run, refusals
 from loadtests.domain.diagnosis import Reason
+from loadtests.ledger.book import Ledger
 from loadtests.report.account import Account
 from loadtests.report.run_reading import write_report
 from loadtests.report.run_tables import headline
-from loadtests.run_files import RunDamaged
 from loadtests.run_folder import RunFolder
 
 EXAMPLES = (
     "Examples:\n\n"
-    "  drillyard load report .drillyard/loads/20261201-093000-class-1f2e3d\n\n"
-    "  drillyard load report RUN --html /tmp/class.html --price 1.9\n\n"
-    "  drillyard load report RUN --json"
+    "  drillyard load report last\n\n"
+    "  drillyard load report 20261201-0930 --html class.html --price 1.9\n\n"
+    "  drillyard load report .drillyard/loads/20261201-093000-class-1f2e3d --json"
 )
-_DAMAGED = 2
 
 
 def report(
-    run: Annotated[Path, typer.Argument(metavar="RUN", help="The folder of a run.", show_default=False)],
+    run: Run,
     *,
     html: Annotated[
         Path | None, typer.Option("--html", metavar="FILE", help="Write the page there, not into the folder.")
@@ -32,21 +32,19 @@ def report(
         float | None, typer.Option("--price", min=0, help="Of one replica for an hour, for the cost of a drill.")
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print verdict, reasons and figures for a program.")] = False,
+    folder: Folder = RUNS,
 ) -> None:
     """Write the report of a run again: one page that needs no network, and figures.json in the folder."""
-    folder = RunFolder(run)
-    try:
-        account = write_report(folder, to=html, price_per_hour=price)
-    except RunDamaged as error:
-        typer.echo(f"drillyard load report: {error}", err=True)
-        raise typer.Exit(_DAMAGED) from None
+    with refusals("report"):
+        found = RunFolder(Path(run)) if Path(run).is_dir() else Ledger(folder).find(run)
+        account = write_report(found, to=html, price_per_hour=price)
     if as_json:
         typer.echo(json.dumps(told(account), indent=1, ensure_ascii=False))
         return
     typer.echo(headline(account)[1])
     for reason in account.explaining:
         typer.echo(f"  {_line(reason)}")
-    typer.echo(f"{html or folder.report}")
+    typer.echo(f"{html or found.report}")
 
 
 def told(account: Account) -> dict[str, object]:

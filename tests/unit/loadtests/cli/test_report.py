@@ -45,6 +45,15 @@ def test_for_a_program_it_prints_json_alone(folder: RunFolder) -> None:
     assert told["cost_per_drill"] == pytest.approx(told["replica_seconds_per_drill"] / 100)
 
 
+def test_a_run_is_found_by_what_the_ledger_calls_it(folder: RunFolder, tmp_path: Path) -> None:
+    for name in ("last", "cla"):
+        done = RUNNER.invoke(app, ["report", name, "--folder", str(tmp_path)])
+        assert done.stdout.splitlines()[-1] == str(folder.report)
+    missing = RUNNER.invoke(app, ["report", "other", "--folder", str(tmp_path)])
+    assert missing.exit_code == 2
+    assert "no run begins with 'other'" in missing.stderr
+
+
 def test_a_folder_of_something_else_is_refused(tmp_path: Path) -> None:
     done = RUNNER.invoke(app, ["report", str(tmp_path)])
     assert done.exit_code == 2

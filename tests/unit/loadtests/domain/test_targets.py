@@ -95,7 +95,7 @@ def test_what_is_no_targets_file_is_refused(text: str, complaint: str) -> None:
     assert complaints(text) == (complaint,)
 
 
-@pytest.mark.parametrize("text", ["a: \x00", "[" * 5_000])
+@pytest.mark.parametrize("text", ["a: \x00", "[" * 1_500])
 def test_what_no_parser_takes_is_refused(text: str) -> None:
     (complaint,) = complaints(text)
     assert complaint.startswith("not YAML: ")

@@ -124,6 +124,7 @@ class ChatWire:
             turn=place.turn,
             planned_s=place.ask.at_s,
             started_s=clock.at(taken.started_at),
+            free_s=place.free_s,
             ended_s=clock.at(taken.ended_at),
             status=status,
             failure=failure,

@@ -28,6 +28,6 @@ class DrillClock:
         return real_s * self._speed_up
 
     def wait_until(self, at_s: float) -> None:
-        left_s = self.real(at_s - self.now())
-        if left_s > 0:
+        """Never less: a timer counts from when its loop last looked at the clock, and may so end early."""
+        while (left_s := self.real(at_s - self.now())) > 0:
             gevent.sleep(left_s)

@@ -14,8 +14,8 @@ from loadtests.target import Asked, target
 from loadtests.users.aim import Aim, read_aim
 
 RUN, AIM = "DRILLYARD_LOAD_RUN", "DRILLYARD_LOAD_AIM"
-_TO_START_S = 3.0
-_LOBBY_S = 2.0
+_TO_START_S = 2.5
+_LOBBY_S = 1.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

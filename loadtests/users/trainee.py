@@ -88,7 +88,7 @@ class _Stay:
         place = Place(**where, session=self._session, ask=ask, free_s=due_s)
         if ask.act is Act.HOSTILE:
             # Over a line of its own, so that one that is cut disturbs nothing.
-            with stage.caller(self._trainee) as caller:
+            with stage.caller(self._trainee, is_chat=stage.drill.wire is Wire.CHAT) as caller:
                 commit(stage, caller, place, self._deeds)
         else:
             self._take(place, said)

@@ -137,6 +137,7 @@ def world(
     *,
     engines: int = 2,
     simulators: int = 0,
+    speed_up: int = 50,
     trust: ssl.SSLContext | None = None,
     **settings: str,
 ) -> Iterator[World]:
@@ -151,7 +152,7 @@ def world(
             f"replica-{number}": stack.enter_context(scripted_engine("--tokenizer", str(model)))
             for number in range(1, (0 if simulators else engines) + 1)
         }
-        words = ("--model", str(model), "--enable-prompt-tokens-details", "--speed-up", "50")
+        words = ("--model", str(model), "--enable-prompt-tokens-details", "--speed-up", str(speed_up))
         simulated = {f"sim-{n}": stack.enter_context(simulator(*words)) for n in range(1, simulators + 1)}
         urls = {name: each.url for name, each in named.items()} | {name: each.url for name, each in simulated.items()}
         environment = {

@@ -74,7 +74,7 @@ def run(  # noqa: PLR0913  one parameter per option is how typer declares them
         )  # fmt: skip
         wanted = Wanted(
             drill=drill, asked=asked, targets=targets_of(targets), fleet=plan_of(fleet) if fleet else None,
-            speed_up=speed_up, workers=workers, price_per_hour=price, runs=folder,
+            speed_up=speed_up, window_tokens=window, workers=workers, price_per_hour=price, runs=folder,
         )  # fmt: skip
         wanted = wanted if without is None else wanted.without(without)
         if plan:

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from loadtests.conduct.asking import speed_up_of
+from loadtests.conduct.asking import speed_up_of, window_of
 from loadtests.conduct.conductor import conduct
 from loadtests.conduct.order import DrillFailed, Order, Outcome
 from loadtests.conduct.parts import parts_of
@@ -27,6 +27,7 @@ class Wanted:
     fleet: StackPlan | None = None
     """Of a stack of its own."""
     speed_up: float | None = None
+    window_tokens: int | None = None
     workers: int = 1
     price_per_hour: float | None = None
     runs: Path = Path(".drillyard/loads")
@@ -47,12 +48,12 @@ def played(wanted: Wanted, *, say: Callable[[str], None]) -> Outcome:
     """Raises `DrillFailed`, `TargetRefused` and `StackFailed` when it could not be played."""
     parts_of(wanted.drill)  # a drill that makes no sense is refused before a stack is started for it
     if wanted.fleet is None:
-        return conduct(_order(wanted, passes=speed_up_of(target(wanted.asked))), say=say)
-    speed_up = wanted.speed_up or 1.0
-    own = replace(wanted.fleet, speed_up=speed_up, window_tokens=wanted.drill.window_tokens)
+        return conduct(order_of(wanted), say=say)
+    window = wanted.window_tokens or wanted.drill.window_tokens
+    own = replace(wanted.fleet, speed_up=wanted.speed_up or 1.0, window_tokens=window)
     with own_stack(own, say=say) as stack:
-        there = replace(wanted, asked=replace(wanted.asked, data=stack.data, base_urls=()))
-        return conduct(_order(there, passes=speed_up), say=say)
+        there = replace(wanted, asked=replace(wanted.asked, data=stack.data, base_urls=()), speed_up=own.speed_up)
+        return conduct(order_of(there), say=say)
 
 
 def targets_of(file: Path | None) -> Targets:
@@ -74,16 +75,23 @@ def read_text(file: Path) -> str:
         raise DrillFailed(f"{file} is no text in UTF-8") from None
 
 
-def _order(wanted: Wanted, *, passes: float | None) -> Order:
-    """`passes`: how fast the time of the replicas does, where it is known."""
-    said = wanted.speed_up
-    if said is not None and passes is not None and said != passes:
-        raise DrillFailed(f"the replicas' time passes {passes:g} times as fast as ours, not {said:g} times")
-    drill = replace(wanted.drill, speed_up=said or passes or 1.0)
+def order_of(wanted: Wanted) -> Order:
+    """How fast the replicas' time passes and how large their window is, they are asked; raises `DrillFailed`."""
+    aim = target(wanted.asked)
+    passes, window = speed_up_of(aim), window_of(aim)
+    if None not in (passes, wanted.speed_up) and passes != wanted.speed_up:
+        raise DrillFailed(f"the replicas' time passes {passes:g} times as fast as ours, not {wanted.speed_up:g} times")
+    if None not in (window, wanted.window_tokens) and window != wanted.window_tokens:
+        raise DrillFailed(f"the replicas' window is {window} tokens, not {wanted.window_tokens}")
+    drill = replace(
+        wanted.drill,
+        speed_up=wanted.speed_up or passes or 1.0,
+        window_tokens=wanted.window_tokens or window or wanted.drill.window_tokens,
+    )
     began = time.strftime("%Y%m%d-%H%M%S", time.gmtime())
     return Order(
         drill=drill,
-        target=target(wanted.asked),
+        target=aim,
         folder=RunFolder(wanted.runs / f"{began}-{drill.shape}-{drill.digest[:6]}"),
         targets=wanted.targets,
         workers=wanted.workers,

@@ -1,6 +1,6 @@
 """What a target says of itself before it is loaded: its scenarios, its model, and what its replicas are."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from loadtests.conduct.http_line import HttpLine, Unanswered
@@ -44,11 +44,13 @@ def asked_target(target: Target, *, drill: Drill, most_turns: int) -> Target:
 
 def speed_up_of(target: Target) -> float | None:
     """How much faster the time of its simulated replicas passes; None where they do not say or are real."""
-    told = {state.get("speed_up") for state in (_state(each, target) for each in target.replicas) if state}
-    speeds = sorted(float(each) for each in told if isinstance(each, int | float))
-    if len(speeds) > 1:
-        raise DrillFailed(f"the replicas' times pass at several speeds: {', '.join(f'{each:g}' for each in speeds)}")
-    return speeds[0] if speeds else None
+    return _same(((_state(each, target) or {}).get("speed_up") for each in target.replicas), "speeds of time")
+
+
+def window_of(target: Target) -> int | None:
+    """In tokens; None where replicas do not say."""
+    found = _same((_window(each, target) for each in target.replicas), "windows")
+    return None if found is None else int(found)
 
 
 def replica_facts(target: Target) -> list[dict[str, object]]:
@@ -136,8 +138,24 @@ def _model(line: HttpLine, key: str | None) -> str:
     return name
 
 
+def _same(told: Iterable[object], what: str) -> float | None:
+    """What all replicas say that say something; raises `DrillFailed` where they do not agree."""
+    found = sorted({float(each) for each in told if isinstance(each, int | float)})
+    if len(found) > 1:
+        raise DrillFailed(f"the replicas have several {what}: {', '.join(f'{each:g}' for each in found)}")
+    return found[0] if found else None
+
+
+def _window(replica: Replica, target: Target) -> object:
+    data = (_object(replica, target, "/v1/models") or {}).get("data")
+    first = data[0] if isinstance(data, list) and data else None
+    return first.get("max_model_len") if isinstance(first, dict) else None
+
+
 def _facts(replica: Replica, target: Target) -> dict[str, object]:
     found: dict[str, object] = {"id": replica.id}
+    if (window := _window(replica, target)) is not None:
+        found["window_tokens"] = window
     version = _object(replica, target, "/version")
     if version is not None:
         found["version"] = version.get("version")

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from loadtests.conduct.asking import Scenario, asked_target, chosen, replica_facts, speed_up_of
+from loadtests.conduct.asking import Scenario, asked_target, chosen, replica_facts, speed_up_of, window_of
 from loadtests.conduct.order import DrillFailed
 from loadtests.domain.drill import Drill, Shape, Wire
 from loadtests.target import Replica, Target
@@ -98,23 +98,26 @@ def test_nobody_there_is_an_error() -> None:
 
 
 def test_replicas_tell_their_version_and_simulated_ones_their_speed() -> None:
-    state = json.dumps({"profile": "p", "provenance": "a guess", "speed_up": 4.0, "seed": 0, "phase": "ready"})
-    with pages({"/version": '{"version": "0.32.0"}', "/sim/state": state}) as sim, pages({}) as mute:
+    state = json.dumps({"profile": "p", "provenance": "a guess", "speed_up": 4.0, "seed": 0})
+    models = '{"data": [{"id": "m", "max_model_len": 4096}]}'
+    told = {"/version": '{"version": "0.32.0"}', "/sim/state": state, "/v1/models": models}
+    with pages(told) as sim, pages({}) as mute:
         target = aim(sim, replicas=(Replica("a", sim.url), Replica("b", mute.url), Replica("c", "http://10.0.0.1")))
-        assert speed_up_of(target) == 4.0
+        assert (speed_up_of(target), window_of(target)) == (4.0, 4096)
         assert replica_facts(target) == [
-            {"id": "a", "version": "0.32.0", "profile": "p", "provenance": "a guess", "speed_up": 4.0, "seed": 0},
+            {"id": "a", "window_tokens": 4096, "version": "0.32.0", **json.loads(state)},
             {"id": "b"},
             {"id": "c"},
         ]
 
 
 def test_real_replicas_have_no_speed_of_their_own() -> None:
-    assert speed_up_of(Target(base_urls=("http://127.0.0.1:1",))) is None
+    nobody = Target(base_urls=("http://127.0.0.1:1",))
+    assert (speed_up_of(nobody), window_of(nobody)) == (None, None)
 
 
 def test_replicas_of_two_speeds_cannot_be_played_together() -> None:
     with pages({"/sim/state": '{"speed_up": 1}'}) as slow, pages({"/sim/state": '{"speed_up": 2}'}) as fast:
         target = aim(slow, replicas=(Replica("a", slow.url), Replica("b", fast.url)))
-        with pytest.raises(DrillFailed, match="several speeds: 1, 2"):
+        with pytest.raises(DrillFailed, match="several speeds of time: 1, 2"):
             speed_up_of(target)

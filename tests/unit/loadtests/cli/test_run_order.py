@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from loadtests.cli.run_order import Wanted, played, read_text, targets_of
+from loadtests.cli.run_order import Wanted, order_of, played, read_text, targets_of
 from loadtests.conduct.order import DrillFailed
 from loadtests.conduct.stack import StackPlan
 from loadtests.domain.ablation import Without
@@ -61,7 +61,7 @@ def test_without_anything_to_aim_at_it_says_what_to_do(tmp_path: Path) -> None:
         played(replace(WANTED, asked=Asked(data=tmp_path)), say=print)
 
 
-def test_a_speed_that_is_not_the_replicas_is_refused(tmp_path: Path) -> None:
+def test_a_speed_or_a_window_that_is_not_the_replicas_is_refused(tmp_path: Path) -> None:
     with pages({"/sim/state": '{"speed_up": 4.0}'}) as replica:
         ready = {
             "base_url": replica.url,
@@ -73,3 +73,8 @@ def test_a_speed_that_is_not_the_replicas_is_refused(tmp_path: Path) -> None:
             played(replace(WANTED, asked=Asked(data=tmp_path), speed_up=2.0), say=print)
         with pytest.raises(DrillFailed, match="does not answer as it should"):  # it has no scenarios, and was asked
             played(replace(WANTED, asked=Asked(data=tmp_path), speed_up=4.0), say=print)
+        replica.by_path["/v1/models"] = '{"data": [{"id": "m", "max_model_len": 2048}]}'
+        with pytest.raises(DrillFailed, match="window is 2048 tokens, not 4096"):
+            order_of(replace(WANTED, asked=Asked(data=tmp_path), window_tokens=4096))
+        drill = order_of(replace(WANTED, asked=Asked(data=tmp_path), workers=2)).drill
+        assert (drill.speed_up, drill.window_tokens) == (4.0, 2048)

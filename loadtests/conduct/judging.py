@@ -1,8 +1,8 @@
 """Makes figures and a verdict of a run's folder, and writes them beside what they are made of."""
 
-import json
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from pathlib import Path
 
 from loadtests.conduct.order import Exit, Order, Outcome
 from loadtests.conduct.playing import Played
@@ -11,11 +11,14 @@ from loadtests.domain.figuring import figures_of
 from loadtests.domain.limits import Limits
 from loadtests.domain.targets import Targets
 from loadtests.domain.verdict import Whole, judge
+from loadtests.ledger.entry import keep
 from loadtests.report.run_reading import write_report
 from loadtests.run_files import (
+    RunDamaged,
     read_drill,
     read_events,
     read_lag,
+    read_object,
     read_processes,
     read_replicas,
     read_rows,
@@ -34,6 +37,7 @@ def judged(order: Order, played: Played, failures: Sequence[str]) -> Outcome:
     write_object(order.folder.figures, figures.as_json())
     write_object(order.folder.verdict, verdict.as_json())
     account = write_report(order.folder)
+    keep(order.folder)
     return Outcome(
         folder=order.folder,
         figures=figures,
@@ -61,22 +65,19 @@ def figures_of_run(folder: RunFolder, targets: Targets) -> Figures:
 def spoiled(order: Order, played: Played) -> Iterator[str]:
     """What the client did wrong, so that its figures say nothing of the servers."""
     if played.exit_code not in (None, 0):
-        yield f"the trainees' process left with {played.exit_code}: {_last_line(played.last_words)}"
+        yield f"the trainees' process left with {played.exit_code}: {played.last_words or 'it said nothing'}"
     written = len(order.folder.all_lag())
     if written < order.workers:
         yield f"only {written} of {order.workers} workers played"
     for file in sorted(order.folder.path.glob("trouble-*.json")):
-        try:
-            told = json.loads(file.read_text())
-        except (OSError, ValueError):
-            told = "a file that cannot be read"
-        if told:
-            yield f"{file.name}: {_short(told)}"
+        if told := _trouble(file):
+            yield f"{file.stem.removeprefix('trouble-')}: {told}"
 
 
-def _last_line(words: str) -> str:
-    return words.rpartition("\n")[2] or "it said nothing"
-
-
-def _short(told: object) -> str:
-    return told if isinstance(told, str) else json.dumps(told, ensure_ascii=False)[:300]
+def _trouble(file: Path) -> str:
+    """Of one worker, or of whoever directed them."""
+    try:
+        kinds = read_object(file)
+    except RunDamaged as error:
+        return str(error)
+    return ", ".join(f"{count} {kind}" for kind, count in kinds.items())

@@ -80,15 +80,17 @@ class ChatWire:
     def _attempt(
         self, caller: Caller, place: Place, messages: list[dict[str, str]], taken: Taken, hearing: ChatHearing
     ) -> Refusal | None:
-        hearing.replica = self._stage.aim.replicas.get(caller.base_url) or urlsplit(caller.base_url).netloc
         body = self._body(place.ask, messages)
         answer = caller.send_json("POST", "/v1/chat/completions", body, headers=_named(place.session))
         taken.status = answer.status
-        hearing.replica = answer.header("X-Replica-ID") or hearing.replica
         if answer.status != _OK:
-            return refusal(answer)
+            return refusal(answer)  # it ran nowhere
+        hearing.replica = answer.header("X-Replica-ID") or self._name_of(caller)
         _read(answer, place.ask, hearing)
         return None
+
+    def _name_of(self, caller: Caller) -> str:
+        return self._stage.aim.replicas.get(caller.base_url) or urlsplit(caller.base_url).netloc
 
     def _body(self, ask: Ask, messages: list[dict[str, str]]) -> dict[str, object]:
         most = ask.reply_tokens or self._stage.drill.reply_tokens

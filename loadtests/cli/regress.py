@@ -20,7 +20,7 @@ from loadtests.conduct.stack import plan_of
 from loadtests.ledger.baselines import Baselines
 from loadtests.ledger.book import Ledger
 from loadtests.regress.record import Record, row_of
-from loadtests.regress.regression import MATTERS, Play, Regress, Say
+from loadtests.regress.regression import MATTERS, Play, Regress, Regression, Say
 from loadtests.regress.suite import Item, Suite, UnusableSuite, load_suite
 from loadtests.run_folder import RunFolder
 from loadtests.target import Asked, target
@@ -71,7 +71,8 @@ def regress(  # noqa: PLR0913 - one parameter per option is how typer declares t
             workers=workers, runs=folder,
         )  # fmt: skip
         if fleet is None:
-            target(asked)
+            for item in chosen.items:
+                target(_of(item, wanted).asked)
         found = Regress(
             ledger=Ledger(folder),
             play=_player(wanted, say=lambda line: typer.echo(f"  {line}", err=as_json)),
@@ -87,12 +88,7 @@ def regress(  # noqa: PLR0913 - one parameter per option is how typer declares t
     if as_json:
         typer.echo(json.dumps(row, indent=1, ensure_ascii=False))
     else:
-        screen = console()
-        screen.print()
-        screen.print(regression_table(found))
-        screen.print()
-        for line in summary(found, accepted=is_accepted):
-            screen.print(line, markup=False, highlight=False, soft_wrap=True)
+        _show(found, is_accepted=is_accepted)
     raise typer.Exit(found.exit_code)
 
 
@@ -126,14 +122,27 @@ def _player(wanted: Wanted, *, say: Say) -> Play:
     """On a stack of its own each, or all on what was named."""
 
     def play(item: Item) -> RunFolder:
-        drill = replace(item.drill, scenario=wanted.asked.scenario or item.drill.scenario)
-        asked = replace(wanted.asked, wire=drill.wire, affinity=drill.affinity)
-        outcome = played(replace(wanted, drill=drill, asked=asked, targets=item.targets), say=say)
+        outcome = played(_of(item, wanted), say=say)
         if outcome.exit_code is Exit.INTERRUPTED:
             raise KeyboardInterrupt
         return outcome.folder
 
     return play
+
+
+def _of(item: Item, wanted: Wanted) -> Wanted:
+    drill = replace(item.drill, scenario=wanted.asked.scenario or item.drill.scenario)
+    asked = replace(wanted.asked, scenario=drill.scenario or None, wire=drill.wire, affinity=drill.affinity)
+    return replace(wanted, drill=drill, asked=asked, targets=item.targets)
+
+
+def _show(found: Regression, *, is_accepted: bool) -> None:
+    screen = console()
+    screen.print()
+    screen.print(regression_table(found))
+    screen.print()
+    for line in summary(found, accepted=is_accepted):
+        screen.print(line, markup=False, highlight=False, soft_wrap=True)
 
 
 def _show_history(folder: Path, *, as_json: bool) -> None:

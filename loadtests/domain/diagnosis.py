@@ -22,6 +22,7 @@ from loadtests.domain.reason import Cause, Reason, Seen
 from loadtests.domain.server_causes import (
     faults_felt,
     gateway_busy,
+    machine_busy,
     memory_full,
     one_replica_worse,
     queued,
@@ -48,6 +49,7 @@ _LOOKS = (
     memory_full,
     gateway_busy,
     written_slowly,
+    machine_busy,
 )
 
 

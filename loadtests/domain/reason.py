@@ -38,10 +38,11 @@ class Cause(StrEnum):
     QUEUE = "a queue"
     MEMORY = "full KV memory"
     GATEWAY = "a busy gateway"
+    MACHINE = "a busy machine"
     WRITING = "slow writing"
 
 
-_CONSEQUENCES = frozenset({Cause.FAILURES, Cause.QUEUE, Cause.MEMORY, Cause.GATEWAY, Cause.WRITING})
+_CONSEQUENCES = frozenset({Cause.FAILURES, Cause.QUEUE, Cause.MEMORY, Cause.GATEWAY, Cause.MACHINE, Cause.WRITING})
 _CONSEQUENCE_WEIGHT = 0.1
 _BEFORE_ALL = {Cause.NOTHING: inf, Cause.CLIENT: 2.0}
 
@@ -86,6 +87,9 @@ class Seen:
     limits: Limits = field(default_factory=Limits)
     client_lag_s: float = 0.05
     """From here on the client itself was late; real seconds."""
+    load_average: float | None = None
+    """Of this machine, at the end."""
+    cpus: int | None = None
 
     @cached_property
     def turns(self) -> list[Row]:

@@ -12,6 +12,7 @@ from loadtests.domain.rows import Row
 _BUSY_SHARE = 0.9
 _STRANGE_SHARE, _STRANGE_TIMES, _STRANGE_TURNS = 0.1, 3.0, 5
 _WORSE_TIMES = 1.5
+_CROWDED_TIMES = 1.5
 
 
 def replicas_short(seen: Seen) -> Iterator[Reason]:
@@ -129,6 +130,19 @@ def gateway_busy(seen: Seen) -> Iterator[Reason]:
             evidence=(f"{busy:.0f} s at {_BUSY_SHARE:.0%} of a core or more",),
             share=seen.share(touched),
         )
+
+
+def machine_busy(seen: Seen) -> Iterator[Reason]:
+    """More wanted to run than there are processors, and whatever runs on them here was late for that."""
+    load, cpus = seen.load_average, seen.cpus
+    if load is None or cpus is None or load <= _CROWDED_TIMES * cpus or not seen.processes or not seen.spoiled:
+        return
+    yield Reason(
+        cause=Cause.MACHINE,
+        says="More wanted to run on this machine than its processors can carry.",
+        evidence=(f"load average {load:.1f} on {cpus} processors",),
+        share=seen.share(seen.spoiled),
+    )
 
 
 def written_slowly(seen: Seen) -> Iterator[Reason]:

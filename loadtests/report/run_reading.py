@@ -45,7 +45,7 @@ def account_of(folder: RunFolder, *, price_per_hour: float | None = None) -> Acc
         raise RunDamaged(f"{folder.path} is not the folder of a load drill: there is no {folder.drill.name} in it")
     facts = read_object(folder.facts)
     targets = _targets(facts, folder)
-    seen = seen_of(folder, targets)
+    seen = seen_of(folder, targets, facts)
     incomplete = facts.get("incomplete")
     verdict = _verdict(folder, seen, targets, is_whole=not incomplete)
     missed = [each.target for each in verdict.of(Standing.MISSED)]
@@ -63,7 +63,7 @@ def account_of(folder: RunFolder, *, price_per_hour: float | None = None) -> Acc
     )
 
 
-def seen_of(folder: RunFolder, targets: Targets) -> Seen:
+def seen_of(folder: RunFolder, targets: Targets, facts: Mapping[str, object]) -> Seen:
     """What a diagnosis is made of."""
     drill, rows, events = read_drill(folder), read_rows(folder), read_events(folder)
     replicas, processes = read_replicas(folder), read_processes(folder)
@@ -85,7 +85,22 @@ def seen_of(folder: RunFolder, targets: Targets) -> Seen:
         events=events,
         limits=targets.limits,
         client_lag_s=inf if targets.client_lag_p99_s is None else targets.client_lag_p99_s,
+        load_average=_load_average(facts),
+        cpus=_cpus(facts),
     )
+
+
+def _load_average(facts: Mapping[str, object]) -> float | None:
+    """Of the last minute of the run."""
+    told = facts.get("load_average_after")
+    first = told[0] if isinstance(told, list) and told else None
+    return float(first) if isinstance(first, int | float) else None
+
+
+def _cpus(facts: Mapping[str, object]) -> int | None:
+    machine = facts.get("machine")
+    cpus = machine.get("cpus") if isinstance(machine, dict) else None
+    return cpus if isinstance(cpus, int) else None
 
 
 def _targets(facts: Mapping[str, object], folder: RunFolder) -> Targets:

@@ -12,6 +12,7 @@ from loadtests.domain.server import Event, EventKind, ProcessSample, ReplicaSamp
 from loadtests.domain.server_causes import (
     faults_felt,
     gateway_busy,
+    machine_busy,
     memory_full,
     one_replica_worse,
     queued,
@@ -47,6 +48,7 @@ def test_nothing_is_found_where_nothing_is() -> None:
         queued,
         memory_full,
         gateway_busy,
+        machine_busy,
         written_slowly,
     ):
         assert not list(cause(fine))
@@ -168,3 +170,19 @@ def test_replies_that_began_in_time_and_took_long_are_slow_writing() -> None:
     assert reason.evidence == ("time per token p95 65 ms", "up to 300 tokens in one of them")
     (without,) = written_slowly(seen(rows, limits=Limits(ttft_s=None)))
     assert without.evidence == ("up to 300 tokens in one of them",)
+
+
+def test_a_crowded_machine_is_named_for_what_was_late_when_the_servers_run_on_it() -> None:
+    looks = [ProcessSample(at_s=0, name="redis", cpu_s=0, memory_mb=9)]
+    crowded = seen([ROW, LATE], processes=looks, load_average=10.0, cpus=2)
+    (reason,) = machine_busy(crowded)
+    assert reason.evidence == ("load average 10.0 on 2 processors",)
+    assert reason.share == 0.5
+    for calm in (
+        replace(crowded, load_average=3.0),
+        replace(crowded, load_average=None),
+        replace(crowded, cpus=None),
+        replace(crowded, processes=()),
+        replace(crowded, rows=[ROW]),
+    ):
+        assert not list(machine_busy(calm))

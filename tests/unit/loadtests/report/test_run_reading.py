@@ -55,6 +55,18 @@ def test_reasons_are_found_in_what_was_measured(folder: RunFolder) -> None:
     assert [reason.cause for reason in account_of(folder).explaining] == [Cause.FAULT]
 
 
+def test_a_crowded_machine_is_told_by_the_facts(tmp_path: Path) -> None:
+    busy = a_run(tmp_path, facts={"load_average_after": [9.5, 4, 2], "machine": {"cpus": 2}})
+    assert Cause.MACHINE in {reason.cause for reason in account_of(busy).reasons}
+    strange_facts: tuple[dict[str, object], ...] = (
+        {"load_average_after": []},
+        {"load_average_after": ["x"], "machine": {"cpus": "2"}},
+    )
+    for facts in strange_facts:
+        strange = account_of(a_run(tmp_path / str(len(facts)), facts=facts)).seen
+        assert (strange.load_average, strange.cpus) == (None, None)
+
+
 def test_what_the_conductor_knew_to_be_wrong_is_kept_once(folder: RunFolder) -> None:
     write_object(folder.verdict, {"void": ["a worker died", "a worker died"]})
     verdict = account_of(folder).verdict

@@ -25,7 +25,7 @@ from loadtests.domain.seat_search import Trial, next_seats
 from loadtests.domain.targets import Targets
 from loadtests.domain.timetable import last_planned_s
 from loadtests.domain.usual_faults import UsualFaults, usual_faults
-from loadtests.domain.verdict import Verdict, judge
+from loadtests.domain.verdict import Standing, Verdict, judge
 from loadtests.run_files import read_drill, read_events, read_object, read_processes, read_replicas, read_rows
 from loadtests.run_folder import RunFolder
 from loadtests.target import Target, target
@@ -125,13 +125,15 @@ def _evidence(wish: Wish, aim: Target, outcome: Outcome) -> Evidence:
         events=events,
         limits=targets.limits,
     )
+    verdict = _verdict(outcome, drill, targets)
+    missed = [each.target for each in verdict.of(Standing.MISSED)]
     return Evidence(
         drill=drill,
         targets=targets,
         figures=outcome.figures,
-        verdict=_verdict(outcome, drill, targets),
+        verdict=verdict,
         events=events,
-        reasons=[each.says for each in likely_reasons(seen)],
+        reasons=[each.says for each in likely_reasons(seen, missed=missed)],
         price_per_hour=wish.price_per_hour,
         is_simulated=is_simulated(facts),
         valid_for=valid_for(facts, scenario_of(aim, facts), targets=agreed.digest),

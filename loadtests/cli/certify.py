@@ -55,61 +55,35 @@ Html = Annotated[Path | None, typer.Option(metavar="FILE", help="Write the certi
 Json = Annotated[Path | None, typer.Option("--json", metavar="FILE", help="Write it as JSON.")]
 
 
+# Laid out by hand: one line for some options, where the formatter would take one for each.
 def certify(  # noqa: PLR0913  one parameter per option is how typer declares them
     *,
-    seats: Class,
-    scenario: opt.Scenario = None,
-    ttft: FirstToken = 1.5,
-    turns: opt.Turns = None,
-    think: opt.Think = None,
-    reaction: opt.Reaction = None,
-    lobby: opt.Lobby = None,
+    seats: Class, scenario: opt.Scenario = None, ttft: FirstToken = 1.5,
+    turns: opt.Turns = None, think: opt.Think = None, reaction: opt.Reaction = None, lobby: opt.Lobby = None,
     allowance: opt.Allowance = None,
-    faults: Faults = None,
-    no_faults: NoFaults = False,
-    find_seats: FindSeats = False,
-    price: opt.Price = None,
-    data: opt.Data = _DATA,
-    base_url: opt.BaseUrls = None,
-    keys_file: opt.KeysFile = None,
-    fleet: opt.Fleet = None,
-    not_local: opt.NotLocal = None,
-    speed_up: opt.SpeedUp = None,
-    workers: opt.Workers = 1,
-    seed: opt.Seed = 1,
-    folder: opt.Folder = _RUNS,
-    html: Html = None,
-    json_file: Json = None,
-) -> None:
+    faults: Faults = None, no_faults: NoFaults = False, find_seats: FindSeats = False, price: opt.Price = None,
+    data: opt.Data = _DATA, base_url: opt.BaseUrls = None, keys_file: opt.KeysFile = None, fleet: opt.Fleet = None,
+    not_local: opt.NotLocal = None, speed_up: opt.SpeedUp = None,
+    workers: opt.Workers = 1, seed: opt.Seed = 1, folder: opt.Folder = _RUNS,
+    html: Html = None, json_file: Json = None,
+) -> None:  # fmt: skip
     """Play a class with faults on a given fleet, and say how many seats it has, what was lost, and what it costs."""
     if no_faults and faults:
         raise typer.BadParameter("--faults and --no-faults contradict each other")
     values = {
-        "trainees": seats,
-        "scenario": scenario,
-        "think_s": think,
-        "reaction_s": reaction,
+        "trainees": seats, "scenario": scenario, "think_s": think, "reaction_s": reaction,
         "lobby_s": max(_LOBBY_S, seats / _OPENED_PER_S) if lobby is None else lobby,
-        "allowance_s": allowance,
-        "seed": seed,
-    }
-    asked = Asked(
-        data=data,
-        base_urls=tuple(base_url or ()),
-        keys_file=keys_file,
-        scenario=scenario,
-        not_local=tuple(not_local or ()),
-    )
+        "allowance_s": allowance, "seed": seed,
+    }  # fmt: skip
     wish = Wish(
         drill=drill_asked(Given(Shape.CLASS, values, turns=turns)),
-        asked=asked,
-        ttft_s=ttft,
-        faults=() if no_faults else tuple(faults) if faults else None,
-        find_seats=find_seats,
-        price_per_hour=price,
-        workers=workers,
-        runs=folder,
-    )
+        asked=Asked(
+            data=data, base_urls=tuple(base_url or ()), keys_file=keys_file, scenario=scenario,
+            not_local=tuple(not_local or ()),
+        ),
+        ttft_s=ttft, faults=() if no_faults else tuple(faults) if faults else None, find_seats=find_seats,
+        price_per_hour=price, workers=workers, runs=folder,
+    )  # fmt: skip
     with refusals():
         found = _certified(wish, fleet, speed_up, say=typer.echo)
     _write(found, html, json_file)

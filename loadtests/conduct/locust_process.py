@@ -3,12 +3,10 @@
 import ctypes
 import json
 import os
-import shutil
 import signal
 import socket
 import subprocess
 import sys
-import tempfile
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -33,31 +31,29 @@ class LocustProcess:
         self._log = self._folder / "locust.log"
         self._aim = json.dumps(_aim(target, bell_at))
         self._command = command(workers)
-        self._private = ""
         self._process: subprocess.Popen[bytes] | None = None
 
     def __enter__(self) -> Self:
-        # The keys lie where nobody else can read them, and no longer than the drill.
-        self._private = tempfile.mkdtemp(prefix="drillyard-aim-")
-        aim = Path(self._private) / "aim.json"
-        aim.write_text(self._aim, encoding="utf-8")
+        # A file without a name, so that no key is left on disk, however this process ends.
+        aim = os.memfd_create("aim")
+        os.write(aim, self._aim.encode())
         root = LOCUSTFILE.parents[1]
         path = os.pathsep.join((str(root), *filter(None, [os.environ.get("PYTHONPATH")])))
-        with self._log.open("ab") as log:
+        with self._log.open("ab") as log, os.fdopen(aim):
             self._process = subprocess.Popen(  # noqa: S603  a command of our own
                 self._command,
-                env={**os.environ, RUN: str(self._folder), AIM: str(aim), "PYTHONPATH": path},
+                env={**os.environ, RUN: str(self._folder), AIM: f"/proc/self/fd/{aim}", "PYTHONPATH": path},
                 stdin=subprocess.DEVNULL,
                 stdout=log,
                 stderr=subprocess.STDOUT,
                 start_new_session=True,
+                pass_fds=(aim,),
                 preexec_fn=_ending_with(os.getpid()),  # noqa: PLW1509  one call into libc
             )
         return self
 
     def __exit__(self, kind: type[BaseException] | None, _: BaseException | None, __: TracebackType | None) -> None:
         self.stop()
-        shutil.rmtree(self._private)
 
     @property
     def pid(self) -> int:

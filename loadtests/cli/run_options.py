@@ -117,7 +117,7 @@ Faults = Annotated[
     typer.Option(
         "--faults",
         metavar="KIND@SECONDS[:REPLICA]",
-        help="What breaks, and when after the bell: kill@60:replica-1; may be repeated, `none` for none.",
+        help="What breaks, and when after the bell: kill@60:replica-1 (or busiest); may be repeated, `none` for none.",
         rich_help_panel=_SHAPE,
     ),
 ]

@@ -6,7 +6,7 @@ from contextlib import contextmanager
 
 import httpx
 
-from loadtests.conduct.breaking import Answers, NotBroken, Scene, broken
+from loadtests.conduct.breaking import Answers, NotBroken, Scene, broken, meant
 from loadtests.conduct.faults import Fault
 from loadtests.conduct.stack import StackFailed
 from loadtests.domain.server import Event, EventKind
@@ -55,6 +55,7 @@ class Breaker:
         if self._over.wait(max(0.0, fault.at_s - self._clock()) / self._speed_up):
             return
         try:
+            fault = meant(fault, self._scene)
             with broken(fault, self._scene) as answers:
                 began = self._clock()
                 self._say(EventKind.FAULT, fault, str(fault.kind), at_s=began)

@@ -10,7 +10,7 @@ import socket
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from urllib.parse import quote, urlsplit
@@ -19,6 +19,7 @@ import httpx
 
 from loadtests.conduct.faults import BY_SIMULATOR, OF_A_REPLICA, Fault, FaultKind
 from loadtests.conduct.stack import StackFailed, read_ready
+from loadtests.domain.engine_metrics import engine_load
 from loadtests.target import Target
 
 _PATIENCE_S = 5.0
@@ -31,6 +32,9 @@ _SIGNALS = {
     FaultKind.POSTGRES_RESTART: signal.SIGINT,  # which waits for no client
     FaultKind.GATEWAY_KILL: signal.SIGKILL,
 }
+
+BUSIEST = "busiest"
+"""Instead of a replica's id: whichever has most requests when the fault is due."""
 
 Answers = Callable[[], bool]
 """Asks once whether what was broken answers again."""
@@ -61,6 +65,16 @@ class Scene:
         return _lacks(fault, read_ready(self.ready_file))
 
 
+def meant(fault: Fault, scene: Scene) -> Fault:
+    """The fault with the replica that it concerns now, by what each tells of its requests."""
+    if fault.target != BUSIEST:
+        return fault
+    replicas = _replicas(_ready(scene))
+    return replace(
+        fault, target=max(replicas, key=lambda name: _requests_at(str(replicas[name]["url"])), default=BUSIEST)
+    )
+
+
 def broken(fault: Fault, scene: Scene) -> AbstractContextManager[Answers]:
     """It is broken inside; what does not end by itself is undone at the end. Raises `NotBroken`."""
     if (reason := scene.lacks(fault)) is not None:
@@ -81,9 +95,10 @@ def broken(fault: Fault, scene: Scene) -> AbstractContextManager[Answers]:
 
 
 def _lacks(fault: Fault, ready: Mapping[str, object]) -> str | None:
-    if fault.kind in OF_A_REPLICA and fault.target not in (there := _replicas(ready)):
+    there = _replicas(ready)
+    if fault.kind in OF_A_REPLICA and fault.target not in {*there, *([BUSIEST] if there else ())}:
         return f"there is no {fault.target}, but {', '.join(there) or 'no replica that runs all the time'}"
-    if fault.kind in BY_SIMULATOR and _replicas(ready)[fault.target].get("kind") != "sim":
+    if fault.kind in BY_SIMULATOR and there.get(fault.target, {}).get("kind", "sim") != "sim":
         return f"{fault.target} is no simulated replica"
     return None
 
@@ -197,6 +212,16 @@ def _is_healthy(url: str, path: str = "/health") -> bool:
         return httpx.get(f"{url}{path}", timeout=_PATIENCE_S, trust_env=False).is_success
     except httpx.TransportError:
         return False
+
+
+def _requests_at(url: str) -> int:
+    """Nothing where it does not answer: somebody else has broken it."""
+    try:
+        page = httpx.get(f"{url}/metrics", timeout=_PATIENCE_S, trust_env=False)
+    except httpx.TransportError:
+        return 0
+    load = engine_load(page.text)
+    return (load.running or 0) + (load.waiting or 0)
 
 
 def _ready(scene: Scene) -> Mapping[str, object]:

@@ -62,26 +62,29 @@ class PinnedProcess:
 def pinned(
     command: Sequence[str],
     *,
-    core: int,
+    core: int | None,
     log: Path,
     ready: str = "",
     environment: Mapping[str, str] | None = None,
     end_s: float = _END_S,
 ) -> Iterator[PinnedProcess]:
-    """Run it; with `ready`, a URL, entered once that answers. Raises `TargetFailed`."""
-    taskset = shutil.which("taskset")
-    if taskset is None:
-        raise TargetFailed("taskset is needed (util-linux)")
+    """Run it, on any core if None is named; with `ready`, a URL, entered once that answers. Raises `TargetFailed`."""
+    held = () if core is None else _held_to(core)
     with log.open("wb") as out:
-        process = subprocess.Popen(  # noqa: S603 - our own command lines
-            (taskset, "-c", str(core), *command), stdout=out, stderr=subprocess.STDOUT, env=environment
-        )
+        process = subprocess.Popen((*held, *command), stdout=out, stderr=subprocess.STDOUT, env=environment)  # noqa: S603 - our own command lines
     try:
         if ready:
             _wait(process, ready, log)
         yield PinnedProcess(process.pid)
     finally:
         _end(process, end_s)
+
+
+def _held_to(core: int) -> Sequence[str]:
+    taskset = shutil.which("taskset")
+    if taskset is None:
+        raise TargetFailed("taskset is needed (util-linux)")
+    return (taskset, "-c", str(core))
 
 
 def free_port() -> int:

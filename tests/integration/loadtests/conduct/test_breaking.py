@@ -15,11 +15,12 @@ from redis import Redis
 
 from gateway.local.redis_server import RedisServer
 from loadtests.conduct.breaker import Breaker
-from loadtests.conduct.breaking import NotBroken, Scene, broken
+from loadtests.conduct.breaking import NotBroken, Scene, broken, meant
 from loadtests.conduct.faults import fault_of, faults_of
 from loadtests.domain.server import Event, EventKind
 from loadtests.target import Target
 from tests.support.engine_process import free_port
+from tests.support.telling_replica import metrics_page, telling_replica
 
 ROOT = Path(__file__).parents[4]
 WITHIN_S = 30.0
@@ -194,3 +195,16 @@ def test_at_the_end_nothing_stands_still(house: House) -> None:
     with breaker.running():
         until(lambda: bool(told))
     until(house.is_healthy)
+
+
+def test_the_busiest_is_whoever_has_most_requests_then(tmp_path: Path) -> None:
+    file = tmp_path / "ready.json"
+    scene = Scene.of(Target(base_urls=("http://127.0.0.1:9",), ready_file=file))
+    idle, busy = [metrics_page()], [metrics_page(running=3), metrics_page()]
+    with telling_replica("replica-1", idle) as one, telling_replica("replica-2", busy) as other:
+        gone = {"id": "replica-3", "url": "http://127.0.0.1:9"}
+        known = [{"id": each.id, "url": each.url} for each in (one, other)]
+        file.write_text(json.dumps({"replicas": [*known, gone]}))
+        assert str(meant(fault_of("kill@1:busiest"), scene)) == "kill@1:replica-2"
+        assert meant(fault_of("kill@1:replica-3"), scene).target == "replica-3"
+    assert scene.lacks(fault_of("kill@1:busiest")) is None

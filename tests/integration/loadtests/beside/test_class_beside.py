@@ -1,0 +1,39 @@
+"""The whole comparison, small, on simulated replicas: it starts what it compares, and says what was computed."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from loadtests.beside.cli import main
+
+_ROOT = Path(__file__).parents[4]
+
+
+@pytest.mark.alone
+def test_a_class_is_played_through_a_router_with_the_history_kept_by_the_client(tmp_path: Path) -> None:
+    file = tmp_path / "beside.json"
+    small = "--fleet sim:2:cpu-smollm2 --only drillyard --trainees 1 --turns 2 --no-kills"
+    done = subprocess.run(
+        (sys.executable, "-m", "loadtests.beside", *small.split(), "--out", str(tmp_path / "out"), "--json", str(file)),
+        cwd=_ROOT,
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    assert "| drillyard router, all messages |" in done.stdout
+    (result,) = json.loads(file.read_text())["results"]
+    figures = result["figures"]
+    assert (figures["turns"], figures["failed"]) == (2, 0)
+    # What the replicas count is what the client was told, and the second prompt was mostly in the cache.
+    assert result["prompts"] == figures["prompt_tokens"]
+    assert result["computed"] == figures["prompt_tokens"] - figures["cached_tokens"] < 0.7 * result["prompts"]
+
+
+def test_rivals_are_not_looked_for_on_the_path(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["--only", "vllm-router"]) == 2
+    assert "--peers-venv" in capsys.readouterr().err

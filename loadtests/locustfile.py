@@ -80,15 +80,14 @@ def prepare(environment: Environment, **_: object) -> None:
 def _company(given: Orders, parts: tuple[Part, ...], environment: Environment) -> Company:
     runner = environment.runner
     if isinstance(runner, WorkerRunner):
-        return Company(
-            orders=given, players=Players(given, parts, WorkerDesk(runner), worker=lambda: runner.worker_index)
-        )
+        players = Players(given, parts, desk=WorkerDesk(runner), worker=lambda: runner.worker_index)
+        return Company(orders=given, players=players)
     casting = Casting(len(parts))
     if isinstance(runner, MasterRunner):
         workers = MasterDesk(casting, runner, bell_at=given.bell_at)
         return Company(orders=given, director=Director(casting, workers=workers))
     desk = OwnDesk(casting, bell_at=given.bell_at)
-    players = Players(given, parts, desk, worker=lambda: 0)
+    players = Players(given, parts, desk=desk, worker=lambda: 0)
     return Company(orders=given, players=players, director=Director(casting, workers=None))
 
 

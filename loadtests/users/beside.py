@@ -23,7 +23,7 @@ _KINDS = {Act.CANCEL: Kind.CANCEL, Act.TWICE: Kind.RESUME, Act.BESIDE: Kind.HOST
 class Beside:
     """Begins at once, in a greenlet of its own. `turn` and `key` are those of the turn that runs."""
 
-    def __init__(self, stage: Stage, caller: Caller, place: Place, *, turn: int | None, text: str, key: str) -> None:
+    def __init__(self, stage: Stage, caller: Caller, *, place: Place, turn: int | None, text: str, key: str) -> None:
         self._stage = stage
         self._caller = caller
         self._place = place

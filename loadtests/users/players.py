@@ -23,7 +23,7 @@ class Desk(Protocol):
 
 
 class Players:
-    def __init__(self, orders: Orders, parts: tuple[Part, ...], desk: Desk, *, worker: Callable[[], int]) -> None:
+    def __init__(self, orders: Orders, parts: tuple[Part, ...], *, desk: Desk, worker: Callable[[], int]) -> None:
         self._orders = orders
         self._parts = parts
         self._desk = desk

@@ -32,7 +32,7 @@ class _Asked:
 class SessionDesk:
     """One trainee's."""
 
-    def __init__(self, stage: Stage, caller: Caller, trainee: int) -> None:
+    def __init__(self, stage: Stage, caller: Caller, *, trainee: int) -> None:
         self._stage = stage
         self._caller = caller
         self._trainee = trainee

@@ -32,7 +32,13 @@ class _Turn:
     hearing: Hearing = field(default_factory=Hearing)
     unheard: list[tuple[float, bytes]] = field(default_factory=list)
     pieces: int = 0
+    has_acted: bool = False
     beside: Beside | None = None
+
+    @property
+    def is_time_to_act(self) -> bool:
+        """In mid-reply, after the piece that the timetable names."""
+        return 0 < self.place.ask.after == self.pieces and not self.has_acted
 
     def hear(self) -> None:
         """Parse what has come; the stamps were taken before."""
@@ -101,14 +107,15 @@ class SessionWire:
                 turn.unheard.append((at, raw))
                 if raw.startswith(_DELTA):
                     turn.pieces += 1
-                    if turn.pieces == turn.place.ask.after and self._is_cut(turn):
-                        answer.close()
-                        break
+                elif not raw and turn.is_time_to_act and self._is_cut(turn):
+                    answer.close()
+                    break
         finally:
             turn.hear()
 
     def _is_cut(self, turn: _Turn) -> bool:
         """Act in mid-reply; whether the stream is lost by it."""
+        turn.has_acted = True
         turn.hear()
         match turn.place.ask.act:
             case Act.CUT:
@@ -116,7 +123,9 @@ class SessionWire:
                 return True
             case Act.CANCEL | Act.TWICE | Act.BESIDE:
                 number = turn.hearing.turn
-                turn.beside = Beside(self._stage, self._caller, turn.place, turn=number, text=turn.text, key=turn.key)
+                turn.beside = Beside(
+                    self._stage, self._caller, place=turn.place, turn=number, text=turn.text, key=turn.key
+                )
             case _:
                 pass
         return False

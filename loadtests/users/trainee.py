@@ -32,7 +32,7 @@ def play(stage: Stage, part: Part) -> None:
 def _sessions(stage: Stage, part: Part) -> None:
     trainee = part.trainee
     with stage.caller(trainee) as caller:
-        desk, wire = SessionDesk(stage, caller, trainee), SessionWire(stage, caller)
+        desk, wire = SessionDesk(stage, caller, trainee=trainee), SessionWire(stage, caller)
         for visit in part.visits:
             stage.clock.wait_until(visit.opens_s)
             session = desk.opened(visit)

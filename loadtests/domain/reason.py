@@ -73,6 +73,12 @@ class Trouble:
     mended_s: float | None
     until_s: float
 
+    @property
+    def name(self) -> str:
+        """What was done, and to whom unless that says it."""
+        what, whom = self.event.note, self.event.target
+        return what if not whom or whom in what else f"{what} of {whom}"
+
 
 @dataclass(frozen=True, kw_only=True)
 class Seen:

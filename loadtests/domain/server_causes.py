@@ -166,12 +166,11 @@ def written_slowly(seen: Seen) -> Iterator[Reason]:
 
 def _fault(seen: Seen, trouble: Trouble, spoiled: list[Row]) -> Reason:
     fault, mended = trouble.event, trouble.mended_s
-    name = f"{fault.note} of {fault.target}" if fault.target else fault.note
     over = "it did not answer again" if mended is None else f"it answered again after {mended - fault.at_s:.0f} s"
     failed = sum(row.failure is not None for row in spoiled)
     return Reason(
         cause=Cause.FAULT,
-        says=f"The fault caused at {fault.at_s:.0f} s ({name}) was felt: {over}.",
+        says=f"The fault caused at {fault.at_s:.0f} s ({trouble.name}) was felt: {over}.",
         evidence=(f"{failed} turns failed meanwhile, {len(spoiled) - failed} were late",),
         share=seen.share(spoiled),
     )

@@ -71,12 +71,9 @@ class Account:
     def marks(self) -> list[Mark]:
         """The bell, the steps, and each fault until what was broken answered again, or to the end."""
         happened = [_mark(each.kind, each.at_s, each.note) for each in self.seen.events if each.kind in _MOMENTS]
+        end = self.time.high
         faults = [
-            Mark(
-                at=each.event.at_s,
-                until=self.time.high if each.mended_s is None else each.mended_s,
-                label=f"{each.event.note} {each.event.target}".strip(),
-            )
+            Mark(at=each.event.at_s, until=end if each.mended_s is None else each.mended_s, label=each.name)
             for each in self.seen.troubles
         ]
         return [*happened, *faults]
@@ -86,4 +83,4 @@ _MOMENTS = (EventKind.BELL, EventKind.STEP)
 
 
 def _mark(kind: EventKind, at_s: float, note: str) -> Mark:
-    return Mark(at=at_s, label="bell" if kind is EventKind.BELL else note)
+    return Mark(at=at_s, label="bell" if kind is EventKind.BELL else f"{note} trainees")

@@ -47,8 +47,8 @@ def test_replicas_with_a_profile_are_simulated() -> None:
 def test_marks_are_bell_steps_and_faults_until_they_are_mended_or_to_the_end() -> None:
     assert account().marks() == [
         Mark(at=0, label="bell"),
-        Mark(at=120, label="40"),
-        Mark(at=200, until=212, label="kill replica-1"),
+        Mark(at=120, label="40 trainees"),
+        Mark(at=200, until=212, label="kill of replica-1"),
         Mark(at=250, until=300, label="redis-flush"),
     ]
 

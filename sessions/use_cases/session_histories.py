@@ -77,11 +77,16 @@ class SessionHistories:
         return at_hand if at_hand is not None and at_hand.last_turn == session.turn_count else None
 
     async def _rebuilt(self, session: Session) -> History:
-        async with self._records.begin(session.tenant) as work:
-            rebuilt = history(await work.notes.all(session.id), await work.turns.all(session.id))
+        rebuilt = await self._on_record(session)
         if session.is_open:
             await self._working_sets.put(session, rebuilt)
         return rebuilt
+
+    async def _on_record(self, session: Session) -> History:
+        if session.turn_count == session.note_count == 0:  # whoever begins need not wait for nothing
+            return history((), ())
+        async with self._records.begin(session.tenant) as work:
+            return history(await work.notes.all(session.id), await work.turns.all(session.id))
 
     async def keep(self, session: Session, told: History) -> None:
         await self._working_sets.put(session, told)

@@ -9,7 +9,7 @@ from sessions.domain.history import History, history, with_turn
 from sessions.errors import RecordsUnavailable, SessionNotFound
 from sessions.use_cases import session_histories
 from sessions.use_cases.session_histories import SessionHistories
-from tests.support.session_fakes import viewer
+from tests.support.session_fakes import FragileRecords, viewer
 from tests.support.stage import Stage, staged
 
 
@@ -84,6 +84,21 @@ async def test_of_a_closed_session_nothing_is_kept_at_hand() -> None:
     closed = await stage.use.close_session(stage.trainee, stage.session.id)
     assert (await histories_of(stage, sets).known(stage.trainee, closed.id)).history.played == 1
     assert await sets.get(closed) is None
+
+
+async def test_a_session_that_begins_has_nothing_on_record_to_be_read() -> None:
+    stage, sets = await staged(), MemoryWorkingSets()
+    histories = SessionHistories(records=gone(), working_sets=sets)
+    assert await histories.before_a_turn(stage.session) == History()
+    assert await sets.get(stage.session) == History()
+    with pytest.raises(RecordsUnavailable):
+        await histories.before_a_turn(replace(stage.session, turn_count=1))
+
+
+def gone() -> FragileRecords:
+    records = FragileRecords()
+    records.away = True
+    return records
 
 
 async def test_turns_come_by_their_numbers() -> None:

@@ -1,5 +1,6 @@
 """Charts as files of their own."""
 
+import re
 from xml.etree import ElementTree as ET
 
 from loadtests.report.lines import Series, line_chart
@@ -22,3 +23,26 @@ def test_every_look_has_a_colour_by_day_by_night_and_on_paper() -> None:
         assert f".line.s{slot} {{" in CHART
     for name in set(CHART.split("var(--")[1:]):
         assert name.split(")")[0] == "own" or COLOURS.count(f"--{name.split(')')[0]}:") == 3
+
+
+def test_words_and_lines_stand_out_from_their_paper() -> None:
+    """By the contrast of WCAG 2: 4.5 for words, 3 for what is drawn."""
+    for look in COLOURS.split(":root")[1:]:
+        colours = dict(re.findall(r"--([\w]+): (#[0-9a-f]{3,6})[;\s]", look))
+        for ground in (colours["paper"], colours["panel"]):
+            for name in ("ink", "soft", "mark", "good", "bad", "doubt"):
+                assert contrast(colours[name], ground) >= 4.5, (name, ground)
+            for slot in range(8):
+                assert contrast(colours[f"c{slot}"], ground) >= 3, (slot, ground)
+
+
+def contrast(one: str, other: str) -> float:
+    dark, light = sorted(map(luminance, (one, other)))
+    return (light + 0.05) / (dark + 0.05)
+
+
+def luminance(colour: str) -> float:
+    digits = colour[1:] if len(colour) == 7 else "".join(2 * each for each in colour[1:])
+    parts = [int(digits[at : at + 2], 16) / 255 for at in (0, 2, 4)]
+    linear = [part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts]
+    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]

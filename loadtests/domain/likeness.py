@@ -3,9 +3,11 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from loadtests.domain.drill import Drill
+from loadtests.domain.drill import Drill, Shape
 from loadtests.domain.targets import Targets
 from loadtests.domain.verdict import Whole
+
+_BY_THE_WINDOW = (Shape.LONG_PROMPT, Shape.KV, Shape.TRACE)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,9 +63,13 @@ def fleet_change(one: Circumstances, other: Circumstances) -> str | None:
 
 
 def differences(one: Drill, other: Drill) -> list[str]:
-    """Which fields differ, each with both values."""
+    """Which fields differ, each with both values. Most shapes ask the same whatever the window is."""
     told, others = _flat(one.as_json()), _flat(other.as_json())
-    return [f"{name} {told[name]}, then {others[name]}" for name in told if told[name] != others[name]]
+    return [
+        f"{name} {told[name]}, then {others[name]}"
+        for name in told
+        if told[name] != others[name] and (name != "window_tokens" or one.shape in _BY_THE_WINDOW)
+    ]
 
 
 def _flat(told: Mapping[str, object], prefix: str = "") -> dict[str, object]:

@@ -1,7 +1,7 @@
 """Plays a suite, drill by drill, and holds each against what was accepted; what fails does not stop the rest."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from loadtests.conduct.order import DrillFailed
 from loadtests.conduct.stack import StackFailed
@@ -12,7 +12,7 @@ from loadtests.ledger.book import Ledger, NoSuchRun
 from loadtests.ledger.comparing import Held, held, side_of
 from loadtests.ledger.entry import Entry, keep
 from loadtests.regress.suite import Item, Suite
-from loadtests.run_files import RunDamaged
+from loadtests.run_files import RunDamaged, read_drill
 from loadtests.run_folder import RunFolder
 from loadtests.target import TargetRefused
 
@@ -55,6 +55,11 @@ class Line:
 
     def changed(self, finding: Finding) -> tuple[Compared, ...]:
         return () if self.held is None else self.held.comparison.found(finding)
+
+
+def _digest(folder: RunFolder, item: Item) -> str:
+    """Of the drill as it was played, but for the window, which is the fleet's and may be the very change."""
+    return replace(read_drill(folder), window_tokens=item.drill.window_tokens).digest
 
 
 _WORST_FIRST = (Whole.MISSED, Whole.VOID, Whole.UNPROVEN, Whole.PASSED)
@@ -111,10 +116,10 @@ class Regress:
                 self.say(f"{told}, run {at} of {self.rounds}" if self.rounds > 1 else told)
                 folders.append(self.play(item))
             entries = tuple(keep(folder) for folder in folders)
+            place = Place(suite.name, item.name, _digest(folders[0], item), entries[0].machine)
         except (DrillFailed, RunDamaged, StackFailed, TargetRefused) as error:
             self.say(f"{told} could not be played: {error}")
             return Line(name=item.name, failure=str(error))
-        place = Place(suite.name, item.name, entries[0].drill, entries[0].machine)
         return self._held(Line(name=item.name, entries=entries, place=place), folders, level)
 
     def _held(self, line: Line, folders: Sequence[RunFolder], level: float) -> Line:

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from loadtests.domain.drill import Crowd, Drill
+from loadtests.domain.drill import Crowd, Drill, Shape
 from loadtests.domain.likeness import Circumstances, differences, fleet_change, unlike
 from loadtests.domain.targets import DEFAULT
 from loadtests.domain.verdict import Whole
@@ -22,6 +22,12 @@ def test_other_drills_are_named_by_their_fields() -> None:
         "other is another drill than one: trainees 20, then 40; crowd.leavers 0.0, then 0.1",
     )
     assert differences(Drill(), Drill()) == []
+
+
+def test_another_window_makes_another_drill_only_where_texts_are_made_by_it() -> None:
+    assert differences(Drill(), Drill(window_tokens=8192)) == []
+    kv = Drill(shape=Shape.KV)
+    assert differences(kv, replace(kv, window_tokens=8192)) == ["window_tokens 4096, then 8192"]
 
 
 def test_another_machine_is_said() -> None:

@@ -1,7 +1,7 @@
 """A suite is played to its end whatever happens, and each drill is held against what was accepted."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -36,6 +36,7 @@ class Stage:
     folder: Path
     by_name: dict[str, float | Exception] = field(default_factory=dict)
     facts: Mapping[str, Any] = field(default_factory=dict)
+    window_tokens: int = 4096
     seed: int = 0
     said: list[str] = field(default_factory=list)
 
@@ -45,7 +46,8 @@ class Stage:
         if isinstance(slower, Exception):
             raise slower
         rows = crowd_rows(Crowd(seed=self.seed, sessions=50, turns=5, slower=slower, cold=0.0))
-        return kept_run(self.folder / f"run-{self.seed}", drill=item.drill, rows=rows, targets=DEFAULT, **self.facts)
+        drill = replace(item.drill, window_tokens=self.window_tokens)
+        return kept_run(self.folder / f"run-{self.seed}", drill=drill, rows=rows, targets=DEFAULT, **self.facts)
 
     def regress(self, suite: Suite = SUITE, *, rounds: int = 1) -> Regression:
         return Regress(ledger=Ledger(self.folder), play=self.play, say=self.said.append, rounds=rounds)(suite)
@@ -125,6 +127,12 @@ def test_another_machine_has_its_own_baseline(stage: Stage) -> None:
     accept(stage, stage.regress())
     stage.facts = {"machine": {"cpu": "another", "cpus": 64}}
     assert [line.baseline for line in stage.regress().lines] == [(), ()]
+
+
+def test_a_fleet_of_another_window_is_held_against_the_same_baseline(stage: Stage) -> None:
+    accept(stage, stage.regress())
+    stage.window_tokens = 8192
+    assert [line.baseline for line in stage.regress().lines] == [("run-1",), ("run-2",)]
 
 
 def test_each_drill_is_played_as_often_as_asked_and_pooled(stage: Stage) -> None:

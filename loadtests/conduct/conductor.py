@@ -10,16 +10,15 @@ from loadtests.conduct.breaking import Scene
 from loadtests.conduct.facts import code_facts, load_average, machine_facts
 from loadtests.conduct.faults import Fault, UnknownFault, faults_of
 from loadtests.conduct.judging import judged
-from loadtests.conduct.locust_process import LocustProcess
+from loadtests.conduct.locust_process import LocustProcess, require_locust
 from loadtests.conduct.order import DrillFailed, Order, Outcome
 from loadtests.conduct.parts import most_turns, parts_of
 from loadtests.conduct.playing import Patience, Played, play
 from loadtests.conduct.progress import Progress
 from loadtests.conduct.stack import StackFailed
 from loadtests.conduct.watch import Watch
-from loadtests.domain.drill import Drill, Shape
+from loadtests.domain.marks import marks
 from loadtests.domain.offered import Offered, offered
-from loadtests.domain.server import Event, EventKind
 from loadtests.run_files import append, write_object
 
 _START_S = 3.0
@@ -31,6 +30,7 @@ def conduct(order: Order, *, say: Callable[[str], None]) -> Outcome:
 
     To be called by the main thread: what it starts ends with the thread that started it.
     """
+    require_locust()
     parts = parts_of(order.drill)
     load = offered(order.drill, parts)
     order = replace(order, target=asked_target(order.target, drill=order.drill, most_turns=most_turns(parts)))
@@ -40,7 +40,7 @@ def conduct(order: Order, *, say: Callable[[str], None]) -> Outcome:
     say(_announced(order, load))
     played, failures = _played(order, load, faults, bell, say)
     ended_s = bell.now_s()
-    append(order.folder.events, _marks(order.drill, ended_s))
+    append(order.folder.events, marks(order.drill, ended_s=ended_s))
     write_object(
         order.folder.facts,
         {**facts, "ended_s": round(ended_s, 3), "incomplete": played.cut, "load_average_after": load_average()},
@@ -129,10 +129,3 @@ def _announced(order: Order, load: Offered) -> str:
         f"{drill.shape}: {load.trainees} trainees, {load.turns} turns in {load.sessions} sessions over "
         f"{load.length_s / drill.speed_up:.0f} s, at most {load.peak_per_s:.1f} turns/s; at {order.target.base_url}"
     )
-
-
-def _marks(drill: Drill, ended_s: float) -> list[Event]:
-    stairs = enumerate(drill.stairs) if drill.shape is Shape.STAIRCASE else ()
-    steps = [Event(at_s=at * drill.stair_s, kind=EventKind.STEP, note=str(count)) for at, count in stairs]
-    marks = [Event(at_s=0.0, kind=EventKind.BELL), *steps]
-    return [each for each in marks if each.at_s <= ended_s] + [Event(at_s=ended_s, kind=EventKind.END)]

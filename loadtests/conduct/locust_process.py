@@ -9,10 +9,12 @@ import subprocess
 import sys
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from importlib.util import find_spec
 from pathlib import Path
 from types import TracebackType
 from typing import Self
 
+from loadtests.conduct.order import DrillFailed
 from loadtests.run_folder import RunFolder
 from loadtests.target import Target
 
@@ -92,6 +94,12 @@ class LocustProcess:
     def _signal(self, what: signal.Signals) -> None:
         with suppress(ProcessLookupError):
             os.killpg(self._running.pid, what)
+
+
+def require_locust() -> None:
+    """Without importing it; raises `DrillFailed` where the installation came without it."""
+    if find_spec("locust") is None:
+        raise DrillFailed("Locust is not installed: pip install 'drillyard[load]'")
 
 
 def command(workers: int) -> Sequence[str]:

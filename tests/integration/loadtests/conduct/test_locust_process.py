@@ -2,6 +2,7 @@
 
 import json
 import os
+import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -9,7 +10,8 @@ from pathlib import Path
 import pytest
 
 from loadtests.conduct import locust_process
-from loadtests.conduct.locust_process import LocustProcess, command
+from loadtests.conduct.locust_process import LocustProcess, command, require_locust
+from loadtests.conduct.order import DrillFailed
 from loadtests.run_folder import RunFolder
 from loadtests.target import Replica, Target
 
@@ -110,6 +112,14 @@ def test_it_is_not_asked_before_it_was_started(tmp_path: Path) -> None:
     process = LocustProcess(RunFolder(tmp_path), TARGET, bell_at=0.0, workers=1)
     with pytest.raises(RuntimeError, match="not started"):
         _ = process.pid
+
+
+def test_an_installation_without_locust_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    require_locust()
+    monkeypatch.setattr(sys, "path", [])
+    monkeypatch.delitem(sys.modules, "locust", raising=False)
+    with pytest.raises(DrillFailed, match=r"drillyard\[load\]"):
+        require_locust()
 
 
 def test_workers_meet_on_loopback_at_a_port_of_their_own() -> None:

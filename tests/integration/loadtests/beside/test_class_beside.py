@@ -15,9 +15,10 @@ _ROOT = Path(__file__).parents[4]
 @pytest.mark.alone
 def test_a_class_is_played_through_a_router_with_the_history_kept_by_the_client(tmp_path: Path) -> None:
     file = tmp_path / "beside.json"
-    small = "--fleet sim:2:cpu-smollm2 --only drillyard --trainees 1 --turns 2 --no-kills"
+    fleet = f"sim:2:{_quick_to_load(tmp_path / 'quick.json')}"
+    small = f"--fleet {fleet} --only drillyard --trainees 1 --turns 2 --no-kills --out {tmp_path / 'out'} --json {file}"
     done = subprocess.run(
-        (sys.executable, "-m", "loadtests.beside", *small.split(), "--out", str(tmp_path / "out"), "--json", str(file)),
+        (sys.executable, "-m", "loadtests.beside", *small.split()),
         cwd=_ROOT,
         capture_output=True,
         text=True,
@@ -32,6 +33,13 @@ def test_a_class_is_played_through_a_router_with_the_history_kept_by_the_client(
     # What the replicas count is what the client was told, and the second prompt was mostly in the cache.
     assert result["prompts"] == figures["prompt_tokens"]
     assert result["computed"] == figures["prompt_tokens"] - figures["cached_tokens"] < 0.7 * result["prompts"]
+
+
+def _quick_to_load(file: Path) -> Path:
+    profile = json.loads((_ROOT / "loadtests" / "simulator" / "profiles" / "cpu-smollm2.json").read_text())
+    profile["start_up"]["load_s"]["value"] = 0.5
+    file.write_text(json.dumps(profile))
+    return file
 
 
 def test_rivals_are_not_looked_for_on_the_path(capsys: pytest.CaptureFixture[str]) -> None:

@@ -1,6 +1,6 @@
 """Plays one load drill from its beginning to its verdict."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import asdict, replace
 
 from loadtests.conduct.asking import asked_target, replica_facts
@@ -35,8 +35,11 @@ def conduct(order: Order, *, say: Callable[[str], None]) -> Outcome:
     load = offered(order.drill, parts)
     order = replace(order, target=asked_target(order.target, drill=order.drill, most_turns=most_turns(parts)))
     faults = _faults(order, load)
+    _make_folder(order)
+    circumstances = _circumstances(order, load)  # it may take a while, so the bell is set after it
     bell = Bell.in_s(_lead_s(order), speed_up=order.drill.speed_up)
-    facts = _begun(order, load, bell)
+    facts = {"bell_at": bell.written, **circumstances}
+    write_object(order.folder.facts, facts)
     say(_announced(order, load))
     played, failures = _played(order, load, faults, bell, say)
     ended_s = bell.now_s()
@@ -92,8 +95,8 @@ def _faults(order: Order, load: Offered) -> tuple[Fault, ...]:
     return faults
 
 
-def _begun(order: Order, load: Offered, bell: Bell) -> Mapping[str, object]:
-    """The folder is there, and says what is played under which circumstances."""
+def _make_folder(order: Order) -> None:
+    """It says at once what is played in it."""
     try:
         order.folder.path.mkdir(parents=True)
     except FileExistsError:
@@ -101,8 +104,10 @@ def _begun(order: Order, load: Offered, bell: Bell) -> Mapping[str, object]:
     except OSError as error:
         raise DrillFailed(f"{order.folder.path} cannot be made: {error.strerror}") from None
     write_object(order.folder.drill, order.drill.as_json())
-    facts: dict[str, object] = {
-        "bell_at": bell.written,
+
+
+def _circumstances(order: Order, load: Offered) -> dict[str, object]:
+    return {
         "drill": order.drill.digest,
         "offered": asdict(load),
         "workers": order.workers,
@@ -119,8 +124,6 @@ def _begun(order: Order, load: Offered, bell: Bell) -> Mapping[str, object]:
         "load_average_before": load_average(),
         **order.facts,
     }
-    write_object(order.folder.facts, facts)
-    return facts
 
 
 def _announced(order: Order, load: Offered) -> str:

@@ -16,6 +16,11 @@ class Trouble:
     from_s: float
     until_s: float | None
 
+    def parts(self, before: Row, turn: Row) -> bool:
+        """Whether it came between two turns of a session, the first of which it had."""
+        is_over = self.until_s is not None and self.until_s < before.started_s
+        return self.replica == before.replica and self.from_s <= turn.ended_s and not is_over
+
 
 @dataclass(frozen=True, slots=True)
 class Moves:
@@ -32,13 +37,8 @@ def moves_of(session: Sequence[Row], known: Sequence[Trouble]) -> Moves:
     """Of the turns of one session in their order; one without a replica says nothing."""
     placed = [turn for turn in session if turn.replica is not None]
     pairs = [(before, turn) for before, turn in pairwise(placed) if before.replica != turn.replica]
-    moved = sum(1 for before, turn in pairs if turn.continued or any(_explains(each, before, turn) for each in known))
+    moved = sum(1 for before, turn in pairs if turn.continued or any(each.parts(before, turn) for each in known))
     return Moves(broken=len(pairs) - moved, moved=moved)
-
-
-def _explains(trouble: Trouble, before: Row, turn: Row) -> bool:
-    is_over = trouble.until_s is not None and trouble.until_s < before.started_s
-    return trouble.replica == before.replica and trouble.from_s <= turn.ended_s and not is_over
 
 
 def _of_events(events: Iterable[Event]) -> list[Trouble]:

@@ -31,6 +31,8 @@ class ColdReason(StrEnum):
     """Its prompt is shorter than the one before: history was folded, and the new prefix not prewarmed."""
     EVICTED = "evicted"
     """The same replica, and a prompt that only grew: the cache had let go of it."""
+    LOST = "lost"
+    """The same replica, which was broken in between, and may have come back with an empty cache."""
     UNTOLD = "untold"
     """The server does not tell cached tokens, so it cannot be known; not counted as cold."""
 

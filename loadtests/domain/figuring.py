@@ -43,8 +43,8 @@ def figures_of(  # noqa: PLR0913  a run is kept in so many files
     concurrency = slices.by_concurrency(scene, drill=drill)
     cpu_s, memory_mb = process_use(processes)
     sessions = _by_session(turns)
-    figures = _of_sessions(_of_turns(turns, targets or Limits()), sessions, drill)
-    figures = _of_moves(figures, sessions, troubles(events, replicas))
+    known = troubles(events, replicas)
+    figures = _of_sessions(_of_turns(turns, targets or Limits()), sessions, drill, known)
     return replace(
         _of_other_rows(figures, kept, sessions),
         preemptions=scene.fleet.preemptions(),
@@ -92,22 +92,18 @@ def _of_turns(turns: Sequence[Row], limits: Limits) -> Figures:
     )
 
 
-def _of_sessions(figures: Figures, sessions: Sessions, drill: Drill) -> Figures:
-    reasons = [reason for turns in sessions.values() for reason in cold_reasons(turns, history=drill.history)]
-    known = [reason for reason in reasons if reason is not ColdReason.UNTOLD]
+def _of_sessions(figures: Figures, sessions: Sessions, drill: Drill, known: Sequence[Trouble]) -> Figures:
+    reasons = [
+        reason for turns in sessions.values() for reason in cold_reasons(turns, history=drill.history, known=known)
+    ]
+    told = [reason for reason in reasons if reason is not ColdReason.UNTOLD]
+    moves = [moves_of(turns, known) for turns in sessions.values()]
     return replace(
         figures,
         sessions=len(sessions),
         completed=completed(sessions.values(), drill),
-        warm_turns=len(known),
-        cold=_counted(reason for reason in known if reason is not None),
-    )
-
-
-def _of_moves(figures: Figures, sessions: Sessions, known: Sequence[Trouble]) -> Figures:
-    moves = [moves_of(turns, known) for turns in sessions.values()]
-    return replace(
-        figures,
+        warm_turns=len(told),
+        cold=_counted(reason for reason in told if reason is not None),
         affinity_broken=sum(each.broken for each in moves),
         affinity_moved=sum(each.moved for each in moves),
     )

@@ -6,16 +6,20 @@ be full; it is cold when it found less than half of that.
 
 from collections.abc import Sequence
 
+from loadtests.domain.affinity import Trouble
 from loadtests.domain.figures import ColdReason
 from loadtests.domain.rows import Row
 
 BLOCK_TOKENS = 32
 
 
-def cold_reasons(session: Sequence[Row], *, history: int | None = None) -> list[ColdReason | None]:
+def cold_reasons(
+    session: Sequence[Row], *, history: int | None = None, known: Sequence[Trouble] = ()
+) -> list[ColdReason | None]:
     """One for each turn of a session, in its order, that has one before it; None: it was warm.
 
-    `history` is how many of the latest messages the client sends along, if it cuts them.
+    `history` is how many of the latest messages the client sends along, if it cuts them; `known` what happened to
+    replicas.
     """
     found: list[ColdReason | None] = []
     before: Row | None = None
@@ -23,7 +27,9 @@ def cold_reasons(session: Sequence[Row], *, history: int | None = None) -> list[
         if turn.failure is not None or turn.prompt_tokens == 0:
             continue
         if before is not None:
-            found.append(_reason(before, turn, history))
+            reason = _reason(before, turn, history)
+            is_lost = reason is ColdReason.EVICTED and any(each.parts(before, turn) for each in known)
+            found.append(ColdReason.LOST if is_lost else reason)
         before = turn
     return found
 

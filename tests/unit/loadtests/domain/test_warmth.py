@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from loadtests.domain.affinity import Trouble
 from loadtests.domain.figures import ColdReason
 from loadtests.domain.rows import Row
 from loadtests.domain.warmth import BLOCK_TOKENS, cold_reasons
@@ -45,6 +46,21 @@ def test_less_than_half_of_what_should_be_there_is_cold(cached: int, *, is_cold:
 )
 def test_each_cold_turn_has_its_reason(turn: Row, reason: ColdReason) -> None:
     assert cold_reasons([FIRST, turn]) == [reason]
+
+
+@pytest.mark.parametrize(
+    ("trouble", "reason"),
+    [
+        (Trouble("replica-1", 5.0, 8.0), ColdReason.LOST),
+        (Trouble("replica-2", 5.0, 8.0), ColdReason.EVICTED),
+        (Trouble("replica-1", -9.0, -5.0), ColdReason.EVICTED),
+    ],
+)
+def test_a_replica_that_was_broken_in_between_has_lost_its_cache(trouble: Trouble, reason: ColdReason) -> None:
+    after = second(0, at_s=10.0)
+    assert cold_reasons([FIRST, after], known=[trouble]) == [reason]
+    assert cold_reasons([FIRST, second(1000, at_s=10.0)], known=[trouble]) == [None]
+    assert cold_reasons([FIRST, second(0, at_s=10.0, replica="replica-3")], known=[trouble]) == [ColdReason.MOVED]
 
 
 def test_a_folded_prompt_that_was_prewarmed_is_warm() -> None:

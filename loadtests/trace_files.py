@@ -20,5 +20,9 @@ def arrivals_of(trace: str) -> tuple[Arrival, ...]:
 
 
 def parts_of(drill: Drill) -> tuple[Part, ...]:
-    """The timetable of any drill; raises `ValueError`, and `OSError` for a trace that cannot be read."""
-    return timetable(drill, arrivals_of(drill.trace) if drill.shape is Shape.TRACE and drill.trace else ())
+    """The timetable of any drill, which is not empty; raises `ValueError`, and `OSError` for a trace that cannot be
+    read."""
+    parts = timetable(drill, arrivals_of(drill.trace) if drill.shape is Shape.TRACE and drill.trace else ())
+    if not parts:
+        raise ValueError("trace: nothing of it comes within the time that is played")
+    return parts

@@ -8,6 +8,7 @@ from urllib.parse import urlsplit
 import gevent
 
 from loadtests.domain.chat_hearing import ChatHearing
+from loadtests.domain.drill import Shape
 from loadtests.domain.part import Act, Ask
 from loadtests.domain.rows import Kind, Row
 from loadtests.simulator.domain.dice import Dice
@@ -17,7 +18,9 @@ from loadtests.users.stage import Stage
 from loadtests.users.taken import Place, Refusal, Taken, refusal
 
 _OK = 200
+_BAD_REQUEST = 400
 _SERVER_ERROR = 500
+_OF_CERTAIN_LENGTH = frozenset({Shape.LONG_OUTPUT, Shape.TRACE})
 _DATA = b"data:"
 _SESSION_HEADERS = ("X-Session-ID", "X-SMG-Routing-Key", "X-LiteLLM-Session-Id")
 """By which routers know a session: ours and vLLM's, SGLang's, LiteLLM's. Each overlooks those of the others."""
@@ -83,8 +86,13 @@ class ChatWire:
         body = self._body(place.ask, messages)
         answer = caller.send_json("POST", "/v1/chat/completions", body, headers=_named(place.session))
         taken.status = answer.status
-        if answer.status != _OK:
-            return refusal(answer)  # it ran nowhere
+        if answer.status != _OK:  # it ran nowhere
+            refused = refusal(answer)
+            if answer.status == _BAD_REQUEST and "min_tokens" in body:
+                # Not every server lets a reply be made longer than the model wants it.
+                self._stage.may_force_length = False
+                return Refusal(refused.failure, "min_tokens_refused", 0.0)
+            return refused
         hearing.replica = answer.header("X-Replica-ID") or self._name_of(caller)
         _read(answer, place.ask, hearing)
         return None
@@ -100,7 +108,13 @@ class ChatWire:
             "stream": True,
             "stream_options": {"include_usage": True},
             **({"max_tokens": most} if most else {}),
+            **({"min_tokens": most} if most and self._forces_length else {}),
         }
+
+    @property
+    def _forces_length(self) -> bool:
+        """Where replies of a certain length are the point."""
+        return self._stage.may_force_length and self._stage.drill.shape in _OF_CERTAIN_LENGTH
 
     def _remembered(self) -> list[dict[str, str]]:
         kept = self._stage.drill.history
@@ -115,7 +129,7 @@ class ChatWire:
     def _refused_row(self, place: Place, taken: Taken) -> Row:
         """Of a prompt that does not fit: whoever takes it, or breaks by it, has failed."""
         status, clock = taken.status, self._stage.clock
-        is_taken = status is not None and status < 400  # noqa: PLR2004  where refusals begin
+        is_taken = status is not None and status < _BAD_REQUEST
         broke = status is None or status >= _SERVER_ERROR
         failure = "let_in" if is_taken else (f"http_{status}" if broke else None)
         return Row(

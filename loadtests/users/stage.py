@@ -21,6 +21,8 @@ class Stage:
     book: Book
     sessions: dict[int, str] = field(default_factory=dict)
     """Of each trainee here, the session that is open: others try to reach into it."""
+    may_force_length: bool = True
+    """Until the server has refused it."""
     _asking: threading.RLock = field(default_factory=threading.RLock)
     """Locust makes it one of greenlets."""
     _model: str = ""

@@ -33,3 +33,9 @@ def test_a_drill_has_its_parts_whatever_its_shape() -> None:
     assert sum(part.asks for part in parts_of(DRILL)) == sum(each.at_s < 60 for each in arrivals_of("mooncake"))
     with pytest.raises(ValueError, match="trace: "):
         parts_of(Drill(shape=Shape.TRACE, wire=Wire.CHAT))
+
+
+def test_a_drill_in_which_nobody_asks_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("loadtests.trace_files.arrivals_of", lambda _: ())
+    with pytest.raises(ValueError, match="trace: nothing"):
+        parts_of(DRILL)

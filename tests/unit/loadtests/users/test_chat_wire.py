@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from loadtests.domain.drill import Affinity, Drill, Wire
+from loadtests.domain.drill import Affinity, Drill, Shape, Wire
 from loadtests.domain.part import Act, Ask
 from loadtests.domain.rows import Kind, Row
 from loadtests.users.chat_wire import ChatWire
@@ -86,6 +86,14 @@ def test_what_is_refused_for_a_moment_is_asked_again_and_what_is_lost_has_failed
 def test_who_goes_away_in_mid_reply_has_not_failed(tmp_path: Path) -> None:
     (row,), _ = chatted(tmp_path, reply("Yes"), ask=Ask(at_s=0.0, act=Act.CANCEL, after=1))
     assert (row.finish, row.failure, row.was_cancelled) == ("cancelled", None, True)
+
+
+def test_replies_are_forced_to_their_length_where_the_server_lets_them(tmp_path: Path) -> None:
+    drill = Drill(wire=Wire.CHAT, shape=Shape.LONG_OUTPUT, reply_tokens=9)
+    refused = whole(400, {"error": {"code": "unsupported_parameter"}})
+    rows, server = chatted(tmp_path, refused, reply("a"), reply("b"), asks=2, drill=drill)
+    assert ["min_tokens" in json.dumps(request.content) for request in server.requests] == [True, False, False]
+    assert [(row.failure, row.attempts, row.note) for row in rows] == [(None, 2, "min_tokens_refused"), (None, 1, "")]
 
 
 @pytest.mark.parametrize(

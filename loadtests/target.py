@@ -63,6 +63,8 @@ class Asked:
     data: Path = Path(".drillyard")
     base_urls: tuple[str, ...] = ()
     keys_file: Path | None = None
+    operator_key: str | None = field(default=None, repr=False)
+    """For another server than that of a ready file."""
     scenario: str | None = None
     model: str | None = None
     system: str = ""
@@ -164,6 +166,7 @@ def _elsewhere(asked: Asked, named: tuple[str, ...]) -> Target:
         model=asked.model or "",
         system=asked.system,
         service_key=keys[0] if asked.wire is Wire.CHAT and keys else None,
+        operator_key=asked.operator_key,
         replicas=tuple(Replica(_name(url), url) for url in named) if asked.wire is Wire.CHAT else (),
         named=asked.not_local,
     )

@@ -47,6 +47,7 @@ def run(  # noqa: PLR0913  one parameter per option is how typer declares them
     trace_seconds: opt.TraceS = None, trace_rate: opt.TraceRate = None, faults: opt.Faults = None,
     without: opt.WithoutWhat = None,
     data: opt.Data = _DATA, base_url: opt.BaseUrls = None, keys_file: opt.KeysFile = None,
+    operator_key: opt.OperatorKey = None,
     scenario: opt.Scenario = None, model: opt.Model = None, system: opt.System = None, wire: opt.WireName = None,
     history: opt.History = None, affinity: opt.AffinityName = Affinity.SERVER, fleet: opt.Fleet = None,
     not_local: opt.NotLocal = None, speed_up: opt.SpeedUp = None,
@@ -68,7 +69,8 @@ def run(  # noqa: PLR0913  one parameter per option is how typer declares them
     drill = drill_asked(given)
     with refusals():
         asked = Asked(
-            data=data, base_urls=tuple(base_url or ()), keys_file=keys_file, scenario=scenario, model=model,
+            data=data, base_urls=tuple(base_url or ()), keys_file=keys_file, operator_key=operator_key,
+            scenario=scenario, model=model,
             system=read_text(system) if system else "", wire=drill.wire, affinity=affinity,
             not_local=tuple(not_local or ()),
         )  # fmt: skip

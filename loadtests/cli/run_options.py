@@ -140,6 +140,15 @@ BaseUrls = Annotated[
 KeysFile = Annotated[
     Path | None, typer.Option(help="API keys for it, one a line; # begins a comment.", rich_help_panel=_AIM)
 ]
+OperatorKey = Annotated[
+    str | None,
+    typer.Option(
+        envvar="DRILLYARD_OPERATOR_KEY",
+        show_default=False,
+        help="For it too: shows its replicas and their sessions, and may drain them.",
+        rich_help_panel=_AIM,
+    ),
+]
 Scenario = Annotated[
     str | None,
     typer.Option(help="Id, locale (zh, en-GB) or part of the title; by default the first.", rich_help_panel=_AIM),

@@ -73,6 +73,13 @@ def test_openai_addresses_are_taken_as_clients_write_them(tmp_path: Path) -> Non
     assert aim.model == "m"
 
 
+def test_an_operators_key_of_another_server_is_for_its_fleet(tmp_path: Path) -> None:
+    file = keys(tmp_path, "dy_c_3\n")
+    asked = Asked(data=tmp_path, base_urls=("http://127.0.0.1:9",), keys_file=file, operator_key="dy_o_9")
+    assert target(asked).operator_key == "dy_o_9"
+    assert "dy_o_9" not in repr(asked)
+
+
 def test_several_addresses_need_somebody_who_chooses(tmp_path: Path) -> None:
     urls = ("http://127.0.0.1:8001", "http://127.0.0.1:8002")
     with pytest.raises(TargetRefused, match="affinity none"):

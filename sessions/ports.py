@@ -167,6 +167,10 @@ class Records(Protocol):
     async def content(self, tenant: TenantId, scenario: ScenarioId, version: int) -> ScenarioContent | None:
         """What this version of a scenario says, which never changes: an answer may come from memory."""
 
+    async def advance(self, session: Session, entry: OutboxEntry) -> Session:
+        """Write this next version of the session's row and the entry, or neither. Returns the row as it is then; raises
+        `SessionMoved` when it is not at the version before."""
+
     async def add_turn(self, session: Session, turn: Turn, entry: OutboxEntry) -> Session:
         """Write the turn, this next version of its session's row, and the entry: all of them, or none. Returns the row
         as it is then.

@@ -280,6 +280,13 @@ class MemoryRecords(Records):
         return None if found is None else found.content
 
     @override
+    async def advance(self, session: Session, entry: OutboxEntry) -> Session:
+        async with self.begin(session.tenant) as work:
+            advanced = await work.sessions.advance(session)
+            await work.outbox.add(entry)
+        return advanced
+
+    @override
     async def add_turn(self, session: Session, turn: Turn, entry: OutboxEntry) -> Session:
         async with self.begin(session.tenant) as work:
             advanced = await work.sessions.advance(session)

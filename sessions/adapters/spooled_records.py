@@ -4,8 +4,8 @@ While the records answer, what waits in the spool is shown as if it were written
 was acknowledged finds it, and the next one is played behind it.
 """
 
-from collections.abc import AsyncIterator
-from contextlib import AsyncExitStack, asynccontextmanager
+from collections.abc import AsyncIterator, Iterator
+from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
 
 from typing_extensions import override
 
@@ -41,9 +41,9 @@ class SpooledRecords(Records):
     async def find(self, viewer: Viewer, session: SessionId, turn: int | str | None = None) -> FoundSession | None:
         waiting = await self._spool.of(session)  # before its rows, as `Waiting` says
         try:
-            found = await self._records.find(viewer, session, turn)
+            with self._counting():
+                found = await self._records.find(viewer, session, turn)
         except RecordsUnavailable:
-            self.away += 1
             return await found_in(away_work(self._at_hand, self._remembered), viewer, session, turn)
         return None if found is None else overlaid(found, waiting, turn)
 
@@ -56,9 +56,19 @@ class SpooledRecords(Records):
         return None if known is None else known.content
 
     @override
+    async def advance(self, session: Session, entry: OutboxEntry) -> Session:
+        with self._counting():
+            return await self._records.advance(session, entry)
+
+    @override
     async def add_turn(self, session: Session, turn: Turn, entry: OutboxEntry) -> Session:
-        try:
+        with self._counting():
             return await self._records.add_turn(session, turn, entry)
+
+    @contextmanager
+    def _counting(self) -> Iterator[None]:
+        try:
+            yield
         except RecordsUnavailable:
             self.away += 1
             raise

@@ -4,7 +4,7 @@ from sessions.domain.session import Session, SessionId, closed
 from sessions.domain.viewer import Viewer
 from sessions.drill_ports import Seats
 from sessions.ports import Clock, OutboxEntry, Records, TurnLock, Tutor, WorkingSets
-from sessions.use_cases.read_session import visible_session
+from sessions.use_cases.read_session import seen_session
 
 
 class CloseSession:
@@ -20,8 +20,7 @@ class CloseSession:
 
     async def __call__(self, viewer: Viewer, session: SessionId) -> Session:
         """Closing twice is nothing; raises `SessionNotFound`, or `SessionBusy` while a turn runs."""
-        async with self._records.begin() as work:
-            await visible_session(work, viewer, session)
+        await seen_session(self._records, viewer, session)
         async with self._lock.hold(session):
             ended = await self._close(viewer, session)
         await self._seats.give_back(ended)
@@ -31,11 +30,9 @@ class CloseSession:
 
     async def _close(self, viewer: Viewer, session: SessionId) -> Session:
         now = self._clock.now()
-        async with self._records.begin() as work:
-            found = await visible_session(work, viewer, session)
-            ended = closed(found, at=now)
-            if ended is not found:
-                await work.sessions.advance(ended)
-                facts = {"turns": ended.turn_count}
-                await work.outbox.add(OutboxEntry(ended.tenant, "session.closed", str(session), facts, now))
+        found = (await seen_session(self._records, viewer, session)).session
+        ended = closed(found, at=now)
+        if ended is not found:
+            facts = {"turns": ended.turn_count}
+            await self._records.advance(ended, OutboxEntry(ended.tenant, "session.closed", str(session), facts, now))
         return ended

@@ -11,9 +11,9 @@ from sessions.domain.session import Session, SessionId
 from sessions.domain.turn import IdempotencyKey
 from sessions.domain.viewer import Viewer
 from sessions.drill_ports import Drills, Seats
-from sessions.ports import Clock, OutboxEntry, Records
+from sessions.errors import ScenarioNotFound
+from sessions.ports import Clock, OutboxEntry, Records, UnitOfWork
 from sessions.use_cases.read_drill import known_drill
-from sessions.use_cases.read_scenario import known_scenario
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +44,7 @@ class StartSession:
         if order.idempotency is None:
             return None
         async with self._records.begin() as work:
-            return await work.sessions.by_key(order.viewer.tenant, order.viewer.account, order.idempotency)
+            return await _earlier(work, order)
 
     async def __call__(self, order: SessionOrder) -> Session:
         return (await self.started(order)).session
@@ -55,13 +55,15 @@ class StartSession:
         Raises `DrillNotFound`, `DrillClosed`, `DrillInvalid` for another scenario than the drill's,
         `ScenarioNotFound`, `IdempotencyKeyReused`, or that there is no seat.
         """
-        earlier = await self.earlier(order)
-        if earlier is not None:
-            return StartedSession(earlier, is_new=False)
+        async with self._records.begin() as work:
+            earlier = await _earlier(work, order)
+            if earlier is not None:
+                return StartedSession(earlier, is_new=False)
+            scenario = await work.scenarios.get(order.viewer.tenant, order.scenario)
         now = self._clock.now()
         drill = await self._drill(order, now)
-        async with self._records.begin() as work:
-            scenario = await known_scenario(work, order.viewer.tenant, order.scenario)
+        if scenario is None:
+            raise ScenarioNotFound("there is no such scenario")
         wanted, written = _new_session(order, scenario, now), False
         await self._seats.take(wanted, drill)
         try:
@@ -87,6 +89,12 @@ class StartSession:
                 entry = OutboxEntry(wanted.tenant, "session.started", str(wanted.id), facts, wanted.created_at)
                 await work.outbox.add(entry)
         return session
+
+
+async def _earlier(work: UnitOfWork, order: SessionOrder) -> Session | None:
+    if order.idempotency is None:
+        return None
+    return await work.sessions.by_key(order.viewer.tenant, order.viewer.account, order.idempotency)
 
 
 def _new_session(order: SessionOrder, scenario: Scenario, now: datetime) -> Session:

@@ -12,7 +12,7 @@ from sessions.adapters.postgres.question import Questions
 from sessions.adapters.postgres.scenarios import PostgresScenarios
 from sessions.adapters.postgres.sessions import PostgresSessions
 from sessions.adapters.postgres.transaction import LIMIT_S, begun
-from sessions.adapters.postgres.turn_questions import add_turn, find
+from sessions.adapters.postgres.turn_questions import add_turn, advance, find
 from sessions.adapters.postgres.turns import PostgresTurns
 from sessions.adapters.postgres.withheld_texts import PostgresWithheldTexts
 from sessions.domain.scenario import ScenarioContent, ScenarioId
@@ -52,6 +52,10 @@ class PostgresRecords(Records):
         async with self.begin(tenant) as work:
             found = await work.scenarios.get(tenant, scenario, version)
         return None if found is None else found.content
+
+    @override
+    async def advance(self, session: Session, entry: OutboxEntry) -> Session:
+        return await advance(self._questions, session, entry)
 
     @override
     async def add_turn(self, session: Session, turn: Turn, entry: OutboxEntry) -> Session:

@@ -1,10 +1,23 @@
-"""What every turn asks of the records, each in one question: the session with a turn of it, and the turn's writing."""
+"""What every turn asks of the records, each in one question: the session with a turn of it, and its next version."""
 
 import json
 from types import SimpleNamespace
 from typing import Any, Final
 
-from sqlalchemy import Select, Uuid, and_, bindparam, literal_column, null, or_, select, true, update
+from sqlalchemy import (
+    CTE,
+    ColumnElement,
+    Select,
+    Uuid,
+    and_,
+    bindparam,
+    literal_column,
+    null,
+    or_,
+    select,
+    true,
+    update,
+)
 from sqlalchemy.dialects.postgresql import insert
 
 from sessions.adapters.postgres.question import Question, Questions, Row
@@ -38,20 +51,20 @@ def _with_turn(wanted: Any) -> Select[Any]:
     return select(sessions, latest).select_from(sessions.outerjoin(latest, true())).where(_SEEN)
 
 
-def _writing() -> Select[Any]:
-    """The row is locked before anything is written, and each part writes only what the part before it has let by."""
-    held = (
-        select(sessions.c.tenant_id, sessions.c.id)
-        .where(
-            sessions.c.tenant_id == bindparam("tenant"),
-            sessions.c.id == bindparam("session_id"),
-            sessions.c.version == bindparam("version"),
-        )
-        .with_for_update(key_share=True)
-        .cte("held")
-    )
+_BEFORE: Final = and_(
+    sessions.c.tenant_id == bindparam("tenant"),
+    sessions.c.id == bindparam("session_id"),
+    sessions.c.version == bindparam("version"),
+)
+_ADVANCED: Final = ("state", "scene", "version", "turn_count", "closed_at")
+_TOLD: Final = ("kind", "subject", "facts", "created_at")
+
+
+def _played() -> CTE:
+    """The turn, where the row is at the version before, which is locked until the end of the transaction."""
+    held = select(sessions.c.tenant_id).where(_BEFORE).with_for_update(key_share=True).cte("held")
     columns = [column for column in turns.c if column.name != "tenant_id"]
-    played = (
+    return (
         insert(turns)
         .from_select(
             ["tenant_id", *(column.name for column in columns)],
@@ -61,31 +74,27 @@ def _writing() -> Select[Any]:
         .returning(turns.c.session_id)
         .cte("played")
     )
+
+
+def _advancing(*conditions: ColumnElement[bool]) -> Select[Any]:
+    """The row's next version where all of this holds, and the entry behind it."""
     advanced = (
         update(sessions)
-        .where(sessions.c.id == played.c.session_id)
-        .values({name: bindparam(f"session_{name}", type_=sessions.c[name].type) for name in _ADVANCING})
+        .where(*conditions)
+        .values({name: bindparam(f"session_{name}", type_=sessions.c[name].type) for name in _ADVANCED})
         .returning(*sessions.c)
         .cte("advanced")
     )
-    told = [outbox.c[name] for name in ("kind", "subject", "facts", "created_at")]
-    entered = (
-        insert(outbox)
-        .from_select(
-            ["tenant_id", *(column.name for column in told)],
-            select(advanced.c.tenant_id, *(bindparam(f"told_{one.name}", type_=one.type) for one in told)),
-        )
-        .cte("entered")
-    )
+    told = (bindparam(f"told_{name}", type_=outbox.c[name].type) for name in _TOLD)
+    entered = insert(outbox).from_select(["tenant_id", *_TOLD], select(advanced.c.tenant_id, *told)).cte("entered")
     return select(advanced).add_cte(entered)
 
-
-_ADVANCING: Final = ("state", "scene", "version", "turn_count", "closed_at")
 
 _ALONE: Final = Question(select(sessions).where(_SEEN))
 _BY_NUMBER: Final = Question(_with_turn(turns.c.number == bindparam("turn")))
 _BY_KEY: Final = Question(_with_turn(turns.c.idempotency_key == bindparam("turn")))
-_WRITING: Final = Question(_writing())
+_ADVANCING: Final = Question(_advancing(_BEFORE))
+_PLAYING: Final = Question(_advancing(sessions.c.id == _played().c.session_id))
 
 
 async def find(questions: Questions, viewer: Viewer, session: SessionId, turn: int | str | None) -> FoundSession | None:
@@ -95,25 +104,36 @@ async def find(questions: Questions, viewer: Viewer, session: SessionId, turn: i
     return None if row is None else _found(row)
 
 
+async def advance(questions: Questions, session: Session, entry: OutboxEntry) -> Session:
+    row = await questions.write(side_of(session.tenant), _ADVANCING, _advanced(session, entry))
+    if row is None:
+        raise SessionMoved(f"the session {session.id} is not at version {session.version - 1}")
+    return session_of(_named(_OF_SESSION, row))
+
+
 async def add_turn(questions: Questions, session: Session, turn: Turn, entry: OutboxEntry) -> Session:
-    values = {
-        **turn_values(turn),
-        "tenant": session.tenant,
-        "version": session.version - 1,
-        **{f"session_{name}": getattr(session, name) for name in _ADVANCING},
-        "told_kind": entry.kind,
-        "told_subject": entry.subject,
-        "told_facts": json.dumps(entry.facts),
-        "told_created_at": entry.at,
-    }
+    values = {**_advanced(session, entry), **turn_values(turn)}
     for name in ("citations", "moderation"):
         values[name] = None if values[name] is None else json.dumps(values[name])
-    row = await questions.write(side_of(session.tenant), _WRITING, values)
+    row = await questions.write(side_of(session.tenant), _PLAYING, values)
     if row is None:
         raise SessionMoved(
             f"the session {session.id} is not at version {session.version - 1}, or its turn {turn.number} is taken"
         )
     return session_of(_named(_OF_SESSION, row))
+
+
+def _advanced(session: Session, entry: OutboxEntry) -> dict[str, object]:
+    return {
+        "tenant": session.tenant,
+        "session_id": session.id,
+        "version": session.version - 1,
+        **{f"session_{name}": getattr(session, name) for name in _ADVANCED},
+        "told_kind": entry.kind,
+        "told_subject": entry.subject,
+        "told_facts": json.dumps(entry.facts),
+        "told_created_at": entry.at,
+    }
 
 
 def _found(row: Row) -> FoundSession:

@@ -15,7 +15,7 @@ from sessions.adapters.postgres.records import PostgresRecords
 from sessions.adapters.postgres.tables import sessions
 from sessions.domain.citation import Citation, DocumentId
 from sessions.domain.moderation import Action, Direction, Judgement, Mark, Source
-from sessions.domain.session import Session, with_turn
+from sessions.domain.session import Session, closed, with_turn
 from sessions.domain.turn import Turn, TurnState
 from sessions.errors import RecordsUnavailable, SessionMoved, ValueUnstorable
 from sessions.ports import FoundSession, OutboxEntry, Records
@@ -83,6 +83,17 @@ async def test_a_version_says_what_it_says_to_its_tenant(records: Records) -> No
     assert await records.content(HERE.tenant, RUN.scenario, 1) == CONTENT
     assert await records.content(HERE.tenant, RUN.scenario, 2) is None
     assert await records.content(ELSEWHERE.tenant, RUN.scenario, 1) is None
+
+
+async def test_a_row_goes_on_with_its_entry_or_not_at_all(records: Records) -> None:
+    await add_sessions(records, RUN)
+    ended = closed(RUN, at=NOON)
+    assert await records.advance(ended, ENTRY) == ended
+    assert await stored(records) == (ended, [], [ENTRY])
+    for late in (ended, replace(ended, version=4), replace(ended, version=3, tenant=ELSEWHERE.tenant)):
+        with pytest.raises(SessionMoved):
+            await records.advance(late, replace(ENTRY, kind="late", tenant=late.tenant))
+    assert await stored(records) == (ended, [], [ENTRY])
 
 
 @pytest.mark.parametrize("written", [turn(1), turn(1, key="k"), ODD], ids=["plain", "with a key", "odd"])

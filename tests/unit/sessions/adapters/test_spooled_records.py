@@ -245,4 +245,8 @@ async def test_a_turn_is_written_by_the_records_or_not_at_all(house: House) -> N
     house.real.away = True
     with pytest.raises(RecordsUnavailable):
         await house.records.add_turn(at(2), one(2), entry)
-    assert house.records.away == 1
+    with pytest.raises(RecordsUnavailable):
+        await house.records.advance(at(2), entry)
+    assert house.records.away == 2
+    house.real.away = False
+    assert await house.records.advance(at(2), entry) == at(2)

@@ -30,9 +30,10 @@ def test_a_class_is_played_through_a_router_with_the_history_kept_by_the_client(
     (result,) = json.loads(file.read_text())["results"]
     figures = result["figures"]
     assert (figures["turns"], figures["failed"]) == (2, 0)
-    # What the replicas count is what the client was told, and the second prompt was mostly in the cache.
-    assert result["prompts"] == figures["prompt_tokens"]
-    assert result["computed"] == figures["prompt_tokens"] - figures["cached_tokens"] < 0.7 * result["prompts"]
+    # What the replicas count is what the client was told; on a busy machine the gateway asks them how they are.
+    assert 0 <= result["prompts"] - figures["prompt_tokens"] < 200
+    assert 0 <= result["computed"] - (figures["prompt_tokens"] - figures["cached_tokens"]) < 200
+    assert result["computed"] < 0.7 * result["prompts"]
 
 
 def _quick_to_load(file: Path) -> Path:

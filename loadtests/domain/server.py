@@ -41,6 +41,8 @@ class EventKind(StrEnum):
     FAULT = "fault"
     MENDED = "mended"
     """A fault is over: what was broken answers again."""
+    DEED = "deed"
+    """Something was done that breaks nothing; `note` says what."""
     END = "end"
 
 

@@ -32,6 +32,7 @@ from loadtests.users.players import Players
 from loadtests.users.told import figures, has_passed, told
 
 _REFUSED = 2
+_WORKERS_WITHIN_S = 60
 
 
 @dataclass(slots=True, kw_only=True)
@@ -72,6 +73,7 @@ def prepare(environment: Environment, **_: object) -> None:
     # A trainee for each part; all of them at once, since each waits for its own time.
     options.num_users = options.spawn_rate = len(parts)
     options.only_summary = True
+    options.expect_workers_max_wait = _WORKERS_WITHIN_S
     COMPANIES[id(environment)] = company
     if company.director is not None:
         gevent.spawn(company.director.follow, environment)

@@ -52,14 +52,15 @@ class MasterDesk:
         runner.register_message(_OVER, self._over)
 
     def look(self) -> None:
-        """Take note of workers that are gone."""
-        there = {client.id for client in self._runner.clients.all if client.state != STATE_MISSING}
+        """Take note of workers that are gone, whether or not they had a part yet."""
+        clients = self._runner.clients.all
+        self._workers |= {client.id for client in clients}
+        there = {client.id for client in clients if client.state != STATE_MISSING}
         for gone in self._workers - there - self.lost:
             self.lost.add(gone)
             self._casting.lose(gone)
 
     def _wanted(self, environment: Environment, msg: Message, **_: object) -> None:  # noqa: ARG002  Locust's signature
-        self._workers.add(msg.node_id)
         part = self._casting.hand_out(msg.node_id)
         answer = {"ticket": msg.data["ticket"], "part": part, "bell_at": self._bell_at}
         self._runner.send_message(_GIVEN, answer, client_id=msg.node_id)

@@ -13,6 +13,7 @@ from loadtests.domain.figures import Figures, Slice
 from loadtests.domain.verdict import Judged, Standing
 
 _MOST_FAILURES = 3
+_MANY_TIMES = 10
 _FIRST_TURNS = (1, 2, 3, 5, 10, 20, 30, 40, 50)
 _COLOURS = {
     Standing.MET: "green",
@@ -107,7 +108,9 @@ def _remark(judged: Judged) -> str:
 
 
 def _share(value: float | None) -> str:
-    return "" if value is None or math.isinf(value) else f" ({100 * value:.0f} %)"
+    if value is None or math.isinf(value):
+        return ""
+    return f" ({100 * value:.0f} %)" if value < _MANY_TIMES - 1 else f" ({1 + value:.0f} times the limit)"
 
 
 def _number(value: float | None) -> str:

@@ -14,7 +14,7 @@ from loadtests.domain.certificate import (
     targets_of_a_class,
 )
 from loadtests.domain.drill import Drill
-from loadtests.domain.figures import Figures
+from loadtests.domain.figures import Figures, Slice
 from loadtests.domain.seat_search import Trial
 from loadtests.domain.server import Event, EventKind
 from loadtests.domain.spread import spread_of
@@ -37,6 +37,9 @@ GOOD = Figures(
     affinity_moved=29,
     replica_seconds=36_000.0,
     client_lag=spread_of([0.001] * 3000),
+    by_replica=(
+        Slice(key="replica-1", turns=3000, failed=0, ttft=spread_of([0.4]), e2e=spread_of([2.0]), tpot=spread_of([])),
+    ),
 )
 
 

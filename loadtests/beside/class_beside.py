@@ -37,8 +37,8 @@ Say = Callable[[str], None]
 class Plan:
     arms: Sequence[Arm]
     size: Size
-    within_s: float
-    """An arm that would not end in time is left out."""
+    ends_at: float
+    """Of the monotonic clock: an arm that would not have ended by then is left out."""
     folder: Path
     """Each arm has the folder of its run below it."""
     peers_venv: Path | None
@@ -58,10 +58,9 @@ class ClassBeside:
 
     def results(self) -> Iterator[Result]:
         """Of each arm as it ends. Raises `DrillFailed`, `NotAtRest` and `TargetFailed`."""
-        ends_at = time.monotonic() + self._plan.within_s
         for number, arm in enumerate(self._plan.arms, start=1):
             told = f"{number} of {len(self._plan.arms)}: {arm.name}{', a replica killed' if arm.is_killed else ''}"
-            if time.monotonic() + needed_s(arm, self._plan.size) > ends_at:
+            if time.monotonic() + needed_s(arm, self._plan.size) > self._plan.ends_at:
                 self._say(f"{told}: left out, since the time is over")
                 continue
             self._say(told)

@@ -45,7 +45,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     plan = Plan(
         arms=arms(peers, has_kills=given.kills),
         size=size,
-        within_s=given.minutes * 60,
+        ends_at=time.monotonic() + given.minutes * 60,
         folder=given.out / time.strftime("%Y%m%d-%H%M%S", time.gmtime()),
         peers_venv=given.peers_venv,
     )

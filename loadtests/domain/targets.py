@@ -63,6 +63,7 @@ class Targets:
     cold_moved_share: float | None = _held(None, _share)
     cold_folded_share: float | None = _held(None, _share)
     cold_evicted_share: float | None = _held(None, _share)
+    cold_lost_share: float | None = _held(None, _share)
     affinity_broken: float | None = _held(0.0, _count)
     lost_turns: float | None = _held(0.0, _count)
     doubled_turns: float | None = _held(0.0, _count)
@@ -84,6 +85,11 @@ class Targets:
     def digest(self) -> str:
         """Equal for equal targets; 16 hex digits."""
         return sha256(json.dumps(asdict(self), sort_keys=True).encode()).hexdigest()[:16]
+
+    @property
+    def cold_shares(self) -> dict[str, float | None]:
+        """That of all cold turns, and by reason."""
+        return {name: limit for name, limit in self.as_json().items() if name.startswith("cold_")}
 
     @property
     def limits(self) -> Limits:

@@ -7,7 +7,7 @@ from enum import StrEnum
 from typing import Any
 
 from loadtests.domain.drill import Drill, Shape, Wire
-from loadtests.domain.figures import ColdReason, Figures, Spread
+from loadtests.domain.figures import Figures, Spread
 from loadtests.domain.odds import at_least, at_most, trials_needed, upper_bound
 from loadtests.domain.targets import DEFAULT, Targets
 
@@ -213,15 +213,12 @@ def _shares(figures: Figures, targets: Targets) -> Iterator[Judged]:
         )
     if targets.failure_share is not None:
         yield _failures(figures, targets.failure_share, targets.confidence)
-    cold = figures.cold
-    for name, limit, turns in (
-        ("cold_share", targets.cold_share, sum(cold.values())),
-        ("cold_moved_share", targets.cold_moved_share, cold.get(ColdReason.MOVED, 0)),
-        ("cold_folded_share", targets.cold_folded_share, cold.get(ColdReason.FOLDED, 0)),
-        ("cold_evicted_share", targets.cold_evicted_share, cold.get(ColdReason.EVICTED, 0)),
-    ):
+    for name, limit in targets.cold_shares.items():
         if limit is not None:
-            yield _cold(name, limit, turns, known=figures.warm_turns, beyond=targets.beyond)
+            cold = sum(
+                count for reason, count in figures.cold.items() if name in ("cold_share", f"cold_{reason}_share")
+            )
+            yield _cold(name, limit, cold, known=figures.warm_turns, beyond=targets.beyond)
 
 
 def _failures(figures: Figures, limit: float, confidence: float) -> Judged:
@@ -265,8 +262,17 @@ def _counts(figures: Figures, targets: Targets) -> Iterator[Judged]:
         ("let_in", targets.let_in, figures.let_in),
     ):
         if limit is not None:
-            is_known = name not in _RECORD or figures.audited > 0
-            yield _weighed(name, limit, count if is_known else None, why="" if is_known else "no record was read")
+            unknown = _unknown(name, figures)
+            yield _weighed(name, limit, None if unknown else count, why=unknown)
+
+
+def _unknown(name: str, figures: Figures) -> str:
+    """Why a count says nothing; empty: it does."""
+    if name in _RECORD and not figures.audited:
+        return "no record was read"
+    if name == "affinity_broken" and not any(each.turns for each in figures.by_replica):
+        return "no reply tells its replica"
+    return ""
 
 
 def _short(count: int, share: float, beyond: float) -> int:

@@ -10,7 +10,7 @@ from loadtests.domain.certificate import (
     Evidence,
     Lived,
     certificate,
-    forgiving_moves,
+    forgiving_faults,
     targets_of_a_class,
 )
 from loadtests.domain.drill import Drill
@@ -131,13 +131,13 @@ def test_what_was_not_measured_is_not_shown() -> None:
     assert floor.answer is Answer.CERTIFIED
 
 
-def test_turns_that_a_fault_moved_may_be_cold() -> None:
+def test_turns_whose_replica_was_broken_may_be_cold() -> None:
     assert TARGETS.cold_share is not None
-    moved = forgiving_moves(TARGETS, replace(GOOD, affinity_moved=290)).cold_share
-    assert moved == pytest.approx(TARGETS.cold_share + 0.1)
-    assert forgiving_moves(TARGETS, Figures()) == TARGETS
+    worse = replace(GOOD, affinity_moved=290, cold={"moved": 290, "evicted": 7, "lost": 290})
+    assert forgiving_faults(TARGETS, worse).cold_share == pytest.approx(TARGETS.cold_share + 0.2)
+    assert forgiving_faults(TARGETS, Figures()) == TARGETS
     let_go = replace(TARGETS, cold_share=None)
-    assert forgiving_moves(let_go, GOOD) == let_go
+    assert forgiving_faults(let_go, GOOD) == let_go
 
 
 def test_faults_are_told_with_the_time_until_they_were_mended() -> None:

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from loadtests.domain.drill import Crowd, Drill, Shape, Wire
-from loadtests.domain.figures import Figures, Spread
+from loadtests.domain.figures import Figures, Slice, Spread
 from loadtests.domain.targets import DEFAULT, Targets
 from loadtests.domain.verdict import Judged, Standing, Verdict, Whole, judge, verdict_of
 
@@ -30,6 +30,7 @@ GOOD = Figures(
     warm_turns=3_880,
     cold={"moved": 10, "folded": 20, "evicted": 3},
     audited=120,
+    by_replica=(Slice(key="replica-1", turns=4_000, failed=0, ttft=Spread(), e2e=Spread(), tpot=Spread()),),
     client_lag=spread(0.004),
 )
 
@@ -163,6 +164,9 @@ def test_cold_turns_are_held_to_their_reasons_too() -> None:
     assert judged("cold_moved_share", GOOD, targets).standing is Standing.MISSED
     assert judged("cold_folded_share", GOOD, targets).standing is Standing.MET
     assert judged("cold_evicted_share", GOOD, targets).measured == pytest.approx(3 / 3_880)
+    lost = judged("cold_lost_share", replace(GOOD, cold={"lost": 388}), replace(DEFAULT, cold_lost_share=0.05))
+    assert lost.standing is Standing.MISSED
+    assert lost.measured == pytest.approx(0.1)
 
 
 def test_goodput_of_few_turns_waits_too() -> None:
@@ -175,6 +179,11 @@ def test_lost_turns_are_known_only_when_the_record_was_read() -> None:
     verdict = judge(replace(GOOD, audited=0), DEFAULT)
     assert of(verdict, "lost_turns").why == "no record was read"
     assert (verdict.whole, verdict.exit_code) == (Whole.UNPROVEN, 3)
+
+
+def test_broken_affinity_is_known_only_where_replies_tell_their_replica() -> None:
+    unknown = judged("affinity_broken", replace(GOOD, by_replica=(replace(GOOD.by_replica[0], turns=0),)))
+    assert (unknown.standing, unknown.why) == (Standing.NOT_JUDGED, "no reply tells its replica")
 
 
 def test_what_a_drill_has_nothing_of_does_not_apply() -> None:

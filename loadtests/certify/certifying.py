@@ -15,7 +15,7 @@ from loadtests.domain.certificate import (
     Certificate,
     Evidence,
     certificate,
-    forgiving_moves,
+    forgiving_faults,
     kept_first_token,
     targets_of_a_class,
 )
@@ -115,7 +115,7 @@ def _order(wish: Wish, aim: Target, drill: Drill) -> Order:
 def _evidence(wish: Wish, aim: Target, outcome: Outcome) -> Evidence:
     facts, drill, events = read_object(outcome.folder.facts), read_drill(outcome.folder), read_events(outcome.folder)
     agreed = targets_of_a_class(wish.ttft_s)
-    targets = forgiving_moves(agreed, outcome.figures)
+    targets = forgiving_faults(agreed, outcome.figures)
     seen = Seen(
         drill=drill,
         figures=outcome.figures,

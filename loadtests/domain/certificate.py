@@ -7,7 +7,7 @@ from enum import StrEnum
 from hashlib import sha256
 
 from loadtests.domain.drill import Drill
-from loadtests.domain.figures import Figures
+from loadtests.domain.figures import ColdReason, Figures
 from loadtests.domain.seat_search import Trial, proven
 from loadtests.domain.server import Event, EventKind
 from loadtests.domain.targets import DEFAULT, Targets
@@ -122,11 +122,12 @@ def targets_of_a_class(ttft_s: float) -> Targets:
     return replace(DEFAULT, ttft_p95_s=ttft_s, ttft_planned_p95_s=ttft_s, bell_ttft_p95_s=ttft_s, good_ttft_s=ttft_s)
 
 
-def forgiving_moves(targets: Targets, figures: Figures) -> Targets:
-    """A turn that runs elsewhere because its replica was lost has to be computed anew, and is not held against it."""
+def forgiving_faults(targets: Targets, figures: Figures) -> Targets:
+    """A turn whose replica was lost, and with it the cache, has to be computed anew, and is not held against it."""
     if targets.cold_share is None or not figures.warm_turns:
         return targets
-    return replace(targets, cold_share=min(1.0, targets.cold_share + figures.affinity_moved / figures.warm_turns))
+    forgiven = (figures.affinity_moved + figures.cold.get(ColdReason.LOST, 0)) / figures.warm_turns
+    return replace(targets, cold_share=min(1.0, targets.cold_share + forgiven))
 
 
 def kept_first_token(verdict: Verdict) -> bool:

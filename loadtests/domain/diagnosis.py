@@ -20,6 +20,7 @@ from loadtests.domain.causes import (
 )
 from loadtests.domain.reason import Cause, Reason, Seen
 from loadtests.domain.server_causes import (
+    caches_lost,
     faults_felt,
     gateway_busy,
     machine_busy,
@@ -38,6 +39,7 @@ _LOOKS = (
     window_overflowed,
     affinity_missing,
     faults_felt,
+    caches_lost,
     one_replica_worse,
     history_folded,
     wrongly_blocked,
@@ -73,6 +75,7 @@ _EXPLAINED_BY: Mapping[str, frozenset[Cause]] = {
     "cold_moved_share": frozenset({Cause.AFFINITY, Cause.FAULT}),
     "cold_folded_share": frozenset({Cause.FOLDED}),
     "cold_evicted_share": frozenset({Cause.AFFINITY, Cause.MEMORY}),
+    "cold_lost_share": frozenset({Cause.FAULT}),
     "affinity_broken": frozenset({Cause.AFFINITY}),
     **dict.fromkeys(("lost_turns", "doubled_turns", "altered_turns"), frozenset({Cause.RECORD})),
     "false_blocks": frozenset({Cause.BLOCKED}),

@@ -58,6 +58,18 @@ def faults_felt(seen: Seen) -> Iterator[Reason]:
             yield _fault(seen, trouble, spoiled)
 
 
+def caches_lost(seen: Seen) -> Iterator[Reason]:
+    """Nothing need have been late for that."""
+    lost = seen.figures.cold.get(ColdReason.LOST, 0)
+    if lost > COLD_SHARE * seen.figures.warm_turns:
+        yield Reason(
+            cause=Cause.FAULT,
+            says="Replicas were broken, and came back without what they had computed of their sessions.",
+            evidence=(f"{lost} of {seen.figures.warm_turns} later turns cold for this reason",),
+            share=seen.share(lost),
+        )
+
+
 def one_replica_worse(seen: Seen) -> Iterator[Reason]:
     calm = [row for row in seen.outside_faults(seen.turns) if row.replica is not None]
     turns = Counter(str(row.replica) for row in calm)

@@ -23,7 +23,8 @@ DEFINITIONS = (
     (
         "cold",
         "A second or later turn that found less than half of what its session had before in the replica's cache. "
-        "Moved: it ran at another replica. Folded: its history was shortened. Evicted: the cache had let go of it.",
+        "Moved: it ran at another replica. Lost: its replica had been broken, and came back empty. "
+        "Folded: its history was shortened. Evicted: the cache had let go of it.",
     ),
     ("affinity broken", "A turn at another replica than the one before, which neither a fault nor a drain explains."),
     ("lost, doubled, altered", "What the stored record says of a session, held against what its trainee heard."),

@@ -22,6 +22,7 @@ TARGETS: Mapping[str, str] = {
     "failure_share": "failed turns",
     "cold_share": "cold turns",
     "cold_moved_share": "cold turns that moved",
+    "cold_lost_share": "cold turns after their replica was lost",
     "cold_folded_share": "cold turns with folded history",
     "cold_evicted_share": "cold turns let go by the cache",
     "affinity_broken": "affinity broken",

@@ -58,10 +58,7 @@ def _of_replicas(
 ) -> Markup:
     looks = account.seen.looks
     width = _width(account)
-    points = {
-        name: account.within((each.at_s, told(each) if each.up else None) for each in seen)
-        for name, seen in looks.items()
-    }
+    points = {name: account.within((each.at_s, told(each)) for each in seen) for name, seen in looks.items()}
     series = lines_of(points, width=width, keep=keep)
     note = thinning_note(width, least=account.look_s, lines=len(looks))
     chart = line_chart(title, series, x=account.time, y=y, marks=account.marks())

@@ -84,6 +84,8 @@ def test_late_first_turns_alone_are_explained_by_what_they_met() -> None:
 def test_every_target_of_a_class_is_known() -> None:
     names = {each.name for each in fields(Targets) if not each.metadata["setting"]}
     for name in names:
-        worst = Figures(turns=10, warm_turns=9, cold={"moved": 3, "folded": 3, "evicted": 3}, affinity_broken=3)
+        worst = Figures(
+            turns=10, warm_turns=9, cold={"moved": 3, "folded": 3, "evicted": 3, "lost": 3}, affinity_broken=3
+        )
         worst = replace(worst, lost_turns=1, false_blocks=1, let_in=1)
         assert explained([at(LATE, second, "one") for second in range(10)], worst, [name]), name

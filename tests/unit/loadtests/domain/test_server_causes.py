@@ -10,6 +10,7 @@ from loadtests.domain.reason import Cause, Seen
 from loadtests.domain.rows import Row
 from loadtests.domain.server import Event, EventKind, ProcessSample, ReplicaSample
 from loadtests.domain.server_causes import (
+    caches_lost,
     faults_felt,
     gateway_busy,
     machine_busy,
@@ -44,6 +45,7 @@ def test_nothing_is_found_where_nothing_is() -> None:
     for cause in (
         replicas_short,
         faults_felt,
+        caches_lost,
         one_replica_worse,
         queued,
         memory_full,
@@ -110,6 +112,14 @@ def test_a_fault_that_nobody_felt_is_no_reason() -> None:
     assert not list(faults_felt(seen([ROW, at(ROW, 12)], events=events)))
     (reason,) = faults_felt(seen([at(LATE, 12)], events=events))
     assert reason.share == 1
+
+
+def test_caches_that_were_lost_are_told_though_nobody_was_late() -> None:
+    calm = seen([ROW] * 100)
+    assert not list(caches_lost(replace(calm, figures=replace(calm.figures, cold={"lost": 5}))))
+    (reason,) = caches_lost(replace(calm, figures=replace(calm.figures, cold={"lost": 6})))
+    assert reason.cause is Cause.FAULT
+    assert reason.evidence == ("6 of 100 later turns cold for this reason",)
 
 
 def test_one_replica_that_is_much_worse_than_the_others_is_named() -> None:

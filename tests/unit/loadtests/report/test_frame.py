@@ -73,6 +73,11 @@ def test_a_label_at_the_right_edge_stands_left_of_its_line() -> None:
     assert float(text.get("x", "")) < ACROSS.place(99)
 
 
+def test_a_label_left_of_its_line_keeps_clear_of_those_before_it() -> None:
+    marks = [Mark(at=86, label="kill of replica-1"), Mark(at=99, label="very much at the end")]
+    assert [row for _, row in frame_of("t", marks=marks, across=ACROSS).marks] == [0, 1]
+
+
 def test_the_legend_has_an_entry_for_each_and_wraps_within_the_drawing() -> None:
     keys = [Key("line", slot % 8, f"replica number {slot}") for slot in range(14)]
     keys += [Key("box", 1, "box"), Key("dot tone-worse", 0, "worse")]

@@ -74,6 +74,7 @@ def test_what_else_was_missed_and_what_else_may_be_the_reason_is_said() -> None:
     reasons = tuple(Reason(cause=Cause.QUEUE, says=f"reason {number}.") for number in range(5))
     shown = judged(replace(GOOD, ttft=spread(2), e2e=spread(9)), explaining=reasons)
     assert "<p>Also missed: whole reply, p95 9 s, at most 8 s.</p>" in shown
+    assert shown.count("Also missed") == 1
     assert "<p>Likely reason: reason 0.</p><p>Perhaps also: reason 1.</p><p>Perhaps also: reason 2.</p></div>" in shown
     assert "Nothing that was seen of the servers explains it" in judged(replace(GOOD, ttft=spread(2)))
 

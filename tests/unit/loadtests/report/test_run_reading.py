@@ -78,6 +78,8 @@ def test_a_run_that_was_cut_short_has_not_passed(tmp_path: Path) -> None:
     targets |= {"e2e_p95_s": None, "lost_turns": None, "doubled_turns": None, "altered_turns": None, "beyond": 1}
     account = account_of(a_run(tmp_path, facts={"targets": targets, "incomplete": "Ctrl-C"}))
     assert (account.verdict.whole, account.incomplete) == (Whole.UNPROVEN, "Ctrl-C")
+    assert account.reasons
+    assert not account.explaining
 
 
 def _lose_drill(folder: RunFolder) -> None:

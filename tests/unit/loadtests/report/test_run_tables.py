@@ -28,6 +28,7 @@ GOOD = Figures(
     warm_turns=3000,
     audited=10,
     client_lag=spread(0.001),
+    by_replica=(Slice(key="replica-1", turns=4000, failed=0, ttft=Spread(), e2e=Spread(), tpot=Spread()),),
 )
 
 

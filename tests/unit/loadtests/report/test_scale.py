@@ -22,6 +22,7 @@ def scale(axis: Axis, values: Sequence[float | None], *, from_zero: bool = True)
 def test_a_linear_scale_is_linear_and_keeps_to_its_edges() -> None:
     plain = Scale(low=0, high=10, start=300, end=100)
     assert [plain.place(value) for value in (0, 5, 10, 11, inf, -3)] == [300, 200, 100, 100, 100, 300]
+    assert [Scale(low=10, high=20, start=0, end=100).place(value) for value in (10, 15, 20)] == [0, 50, 100]
     assert plain.is_beyond(inf)
     assert not plain.is_beyond(10)
 

@@ -21,6 +21,7 @@ def test_every_look_has_a_colour_by_day_by_night_and_on_paper() -> None:
     for slot in range(8):
         assert COLOURS.count(f"--c{slot}:") == 3
         assert f".line.s{slot} {{" in CHART
+    assert len(set(re.findall("stroke-dasharray: ([^;]+);", CHART))) >= 8
     for name in set(CHART.split("var(--")[1:]):
         assert name.split(")")[0] == "own" or COLOURS.count(f"--{name.split(')')[0]}:") == 3
 

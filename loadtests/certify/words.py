@@ -10,7 +10,6 @@ COLD = {
     "folded": "its history was folded, and the new prefix not prewarmed",
     "evicted": "the cache had let go of it",
     "lost": "its replica was broken in between",
-    "lost": "its replica was broken in between",
 }
 MEASURED = (
     "Measured: the product itself (gateway, router, sessions, Redis, Postgres), the prompts it made, which replica "

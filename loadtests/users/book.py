@@ -27,6 +27,8 @@ class Book:
         self._trouble: Counter[str] = Counter()
 
     def write(self, row: Row) -> None:
+        if self._rows.closed:
+            return  # a run that is ended from outside closes its books while trainees still speak
         self._rows.write(row.as_json() + "\n")
         self._rows.flush()
         self._histograms.record(row)

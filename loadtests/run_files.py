@@ -22,7 +22,7 @@ class RunDamaged(Exception):
 def read_drill(folder: RunFolder) -> Drill:
     told = read_object(folder.drill)
     try:
-        return drill_of({name: value for name, value in told.items() if name != "target"})
+        return drill_of(told)
     except (TypeError, ValueError) as error:
         raise RunDamaged(f"{folder.drill} is not a load drill: {error}") from None
 

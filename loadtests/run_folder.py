@@ -1,13 +1,15 @@
 """Where a run lies on disk: one folder, whose files are written once and read by everything that comes after.
 
-drill.json            the `Drill`, beside the target's address; never a key
-facts.json            revision, machine, versions, fleet, when
+drill.json            the `Drill`
+facts.json            revision, machine, versions, target, fleet, when; never a key
 rows-<worker>.jsonl   a `Row` each
 lag-<worker>.jsonl    a `LagSample` each
 hdr-<worker>.json     HDR histograms by measure, in microseconds, as HdrHistogram's own base64
 replicas.jsonl        a `ReplicaSample` each
 processes.jsonl       a `ProcessSample` each
 events.jsonl          an `Event` each
+trouble-<worker>.json what went wrong with the client itself, counted; there when the worker came to its end
+locust.log            what Locust said
 figures.json          `Figures`
 verdict.json          what the targets say
 report.html           all of it, to look at

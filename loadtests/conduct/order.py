@@ -3,17 +3,14 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import IntEnum
-from typing import TYPE_CHECKING
 
 from loadtests.domain.drill import Drill
 from loadtests.domain.figures import Figures
+from loadtests.domain.reason import Reason
+from loadtests.domain.targets import Targets
+from loadtests.domain.verdict import Verdict
 from loadtests.run_folder import RunFolder
 from loadtests.target import Target
-
-if TYPE_CHECKING:
-    from loadtests.domain.reason import Reason
-    from loadtests.domain.targets import Targets
-    from loadtests.domain.verdict import Verdict
 
 
 class Exit(IntEnum):
@@ -39,7 +36,7 @@ class Order:
     drill: Drill
     target: Target
     folder: RunFolder
-    targets: "Targets"
+    targets: Targets
     workers: int = 1
     price_per_hour: float | None = None
     """Of one replica, for the cost per drill."""
@@ -51,8 +48,8 @@ class Order:
 class Outcome:
     folder: RunFolder
     figures: Figures
-    verdict: "Verdict"
-    reasons: "tuple[Reason, ...]" = ()
+    verdict: Verdict
+    reasons: tuple[Reason, ...] = ()
     """What explains the targets that were missed, the likeliest first."""
     void: str | None
     """Why nothing may be concluded from this run."""

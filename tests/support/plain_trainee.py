@@ -5,6 +5,7 @@ import json
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from urllib.parse import urlsplit
 
 
@@ -25,12 +26,12 @@ class PlainTurn:
         return self.text_at[0] - self.sent_at
 
     @property
-    def e2e_s(self) -> float:
-        return self.text_at[-1] - self.sent_at
-
-    @property
     def tpot_s(self) -> float:
         return (self.text_at[-1] - self.text_at[0]) / (self.completion_tokens - 1)
+
+    @property
+    def longest_gap_s(self) -> float:
+        return max(after - before for before, after in pairwise(self.text_at))
 
 
 async def play(

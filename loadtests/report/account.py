@@ -79,8 +79,14 @@ class Account:
         return [*happened, *faults]
 
 
-_MOMENTS = (EventKind.BELL, EventKind.STEP)
+_MOMENTS = (EventKind.BELL, EventKind.STEP, EventKind.DEED)
 
 
 def _mark(kind: EventKind, at_s: float, note: str) -> Mark:
-    return Mark(at=at_s, label="bell" if kind is EventKind.BELL else f"{note} trainees")
+    match kind:
+        case EventKind.BELL:
+            return Mark(at=at_s, label="bell")
+        case EventKind.STEP:
+            return Mark(at=at_s, label=f"{note} trainees")
+        case _:
+            return Mark(at=at_s, label=note)

@@ -8,6 +8,7 @@ from loadtests.report.account import Account
 from loadtests.report.definitions import DEFINITIONS
 from loadtests.report.markup import Markup, tag, words
 from loadtests.report.page import footer, page, paragraph, section, verdict
+from loadtests.report.words import counted
 
 _MOST_REASONS = 3
 
@@ -63,6 +64,9 @@ def _reasons(account: Account) -> Iterator[str]:
     for at, reason in enumerate(account.explaining[:_MOST_REASONS]):
         evidence = f" ({'; '.join(reason.evidence)})" if reason.evidence else ""
         yield f"{'Likely reason' if at == 0 else 'Perhaps also'}: {reason.says}{evidence}"
+    spoiled, explained = account.seen.share(account.seen.spoiled), max((e.share for e in account.explaining), default=1)
+    if explained < spoiled / 2:
+        yield f"Most of the {counted(len(account.seen.spoiled), 'turn')} that were late or failed had another reason."
 
 
 def _folded(summary: str, inner: Markup) -> Markup:

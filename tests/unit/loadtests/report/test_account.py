@@ -16,6 +16,7 @@ from loadtests.report.frame import Mark
 FIGURES = Figures(turns=10, completed=4, replica_seconds=7200)
 EVENTS = (
     Event(at_s=0, kind=EventKind.BELL),
+    Event(at_s=60, kind=EventKind.DEED, note="late-booking"),
     Event(at_s=120, kind=EventKind.STEP, note="40"),
     Event(at_s=200, kind=EventKind.FAULT, target="replica-1", note="kill"),
     Event(at_s=212, kind=EventKind.MENDED, target="replica-1", note="kill after 12 s"),
@@ -44,9 +45,10 @@ def test_replicas_with_a_profile_are_simulated() -> None:
         assert not account(facts=facts).is_simulated
 
 
-def test_marks_are_bell_steps_and_faults_until_they_are_mended_or_to_the_end() -> None:
+def test_marks_are_bell_steps_deeds_and_faults_until_they_are_mended_or_to_the_end() -> None:
     assert account().marks() == [
         Mark(at=0, label="bell"),
+        Mark(at=60, label="late-booking"),
         Mark(at=120, label="40 trainees"),
         Mark(at=200, until=212, label="kill of replica-1"),
         Mark(at=250, until=300, label="redis-flush"),

@@ -79,6 +79,12 @@ def test_what_else_was_missed_and_what_else_may_be_the_reason_is_said() -> None:
     assert "Nothing that was seen of the servers explains it" in judged(replace(GOOD, ttft=spread(2)))
 
 
+def test_reasons_that_explain_few_of_the_late_turns_are_not_told_as_the_whole(run: Account) -> None:
+    few = replace(run, explaining=(Reason(cause=Cause.QUEUE, says="Some queued.", share=0.02),))
+    assert "<p>Most of the 10 turns that were late or failed had another reason.</p>" in run_page(few)
+    assert "had another reason" not in run_page(run)
+
+
 def test_a_void_run_says_what_spoiled_it_and_an_incomplete_one_why_it_ended() -> None:
     void = judged(replace(GOOD, client_lag=spread(1)))
     assert "<p>Because the client itself was late: p99 1000 ms, at most 50 ms.</p>" in void

@@ -10,6 +10,7 @@ from loadtests.report.table import bars_table, table
 from loadtests.report.words import seconds
 
 _TONES = {Answer.CERTIFIED: "good", Answer.NOT_CERTIFIED: "bad", Answer.VOID: "doubt"}
+_HEADLINES = {Answer.CERTIFIED: "Certified", Answer.NOT_CERTIFIED: "Not certified", Answer.VOID: "Nothing shown"}
 _DEFINITIONS = (
     ("first token", "from the first byte of a message sent to the first text of its reply; p95 over all turns begun."),
     ("a seat", "a trainee who may start at the bell and take every turn with the others doing the same."),
@@ -24,7 +25,7 @@ def certificate_page(certificate: Certificate) -> Markup:
     return page(
         certificate.title,
         [
-            verdict(_TONES[certificate.answer], certificate.title, said),
+            verdict(_TONES[certificate.answer], _HEADLINES[certificate.answer], said),
             section("What was shown", facts(figures(certificate)), *_cold(certificate)),
             *_seats(certificate),
             section("What it lived through", *_faults(certificate)),

@@ -16,6 +16,7 @@ from loadtests.ledger.baselines import Baselines
 from loadtests.ledger.book import Ledger
 from loadtests.regress.regression import Regress, Regression
 from loadtests.regress.suite import Item, Suite
+from loadtests.run_files import read_object, write_object
 from loadtests.run_folder import RunFolder
 from tests.support.crowd_rows import Crowd, crowd_rows
 from tests.support.kept_runs import kept_run
@@ -121,6 +122,17 @@ def test_a_run_that_says_nothing_cannot_be_accepted(stage: Stage) -> None:
     stage.facts = {"incomplete": "it was interrupted"}
     found = stage.regress()
     assert found.acceptable() == {}
+
+
+def test_a_void_run_leaves_with_3_and_cannot_be_accepted(stage: Stage) -> None:
+    def play(item: Item) -> RunFolder:
+        folder = stage.play(item)
+        write_object(folder.verdict, {**read_object(folder.verdict), "whole": "void"})
+        return folder
+
+    found = Regress(ledger=Ledger(stage.folder), play=play, say=stage.said.append)(SUITE)
+    assert [line.whole for line in found.lines] == [Whole.VOID, Whole.VOID]
+    assert (found.exit_code, found.acceptable()) == (3, {})
 
 
 def test_another_machine_has_its_own_baseline(stage: Stage) -> None:

@@ -23,9 +23,9 @@ class Size:
     reply_tokens: int
     seed: int = 1
 
-    @property
-    def length_s(self) -> float:
-        return self.turns * _SECONDS_OF_TURN
+    def turns_in(self, arm: "Arm") -> int:
+        """Of each trainee. Half as many where a replica is killed: to load it again takes longer than the class."""
+        return max(1, self.turns // 2) if arm.is_killed else self.turns
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,21 +49,26 @@ class Arm:
         kept = "all" if self.history is None else str(self.history)
         return f"{self.peer}-{kept}{'-killed' if self.is_killed else ''}"
 
+    def length_s(self, size: Size) -> float:
+        """By its timetable."""
+        return size.turns_in(self) * _SECONDS_OF_TURN
+
     def drill(self, size: Size) -> Drill:
         """Everybody comes at nearly the same time, so that the replicas are used as in a class."""
         is_chat = self.peer is not Peer.GATEWAY
+        turns = size.turns_in(self)
         return Drill(
             shape=Shape.RECOVERY if self.is_killed else Shape.CLASS,
             wire=Wire.CHAT if is_chat else Wire.TURNS,
             history=self.history,
             trainees=size.trainees,
-            turns=(size.turns, size.turns),
+            turns=(turns, turns),
             think_s=_THINKS_S,
             allowance_s=_SECONDS_OF_TURN - _THINKS_S,
             lobby_s=2.0,
             reaction_s=1.0,
             reply_tokens=size.reply_tokens if is_chat else None,
-            faults=(f"kill@{size.length_s / 2:g}:{_KILLED}",) if self.is_killed else (),
+            faults=(f"kill@{self.length_s(size) / 2:g}:{_KILLED}",) if self.is_killed else (),
             timeout_s=60.0,
             seed=size.seed,
         )

@@ -130,4 +130,4 @@ class ClassBeside:
 
 def needed_s(arm: Arm, size: Size) -> float:
     """About."""
-    return size.length_s * _SLOWER + _MORE_S + (_LOADING_S if arm.is_killed else 0.0)
+    return arm.length_s(size) * _SLOWER + _MORE_S + (_LOADING_S if arm.is_killed else 0.0)

@@ -40,7 +40,8 @@ class Beside:
         beside = self._hearing.heard()
         failure = self._failure(heard, beside)
         if failure == "let_in" and self._answered_at >= ended_at:
-            # It came when the turn was over, and so was a turn like any other.
+            # It came when the turn was over, and so was a turn like any other; its row says that it was not planned.
+            self._taken.notes.append(self._place.ask.act)
             self._stage.book.write(self._taken.row(self._place, beside, self._stage.clock))
         else:
             self._stage.book.write(self._row(failure))

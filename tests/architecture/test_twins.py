@@ -71,7 +71,6 @@ ELSEWHERE = {
     "loadtests/simulator/reading.py": "tests/integration/loadtests/simulator/test_routes_openai.py",
     "loadtests/simulator/serving.py": "tests/integration/loadtests/simulator/test_fleet.py",
     "loadtests/simulator/whole_body.py": "tests/integration/loadtests/simulator/test_breakage.py",
-    "loadtests/users/beside.py": "tests/integration/loadtests/test_locustfile.py",
     "loadtests/users/casting_desk.py": "tests/integration/loadtests/test_locustfile.py",
     "loadtests/users/director.py": "tests/integration/loadtests/test_locustfile.py",
     "loadtests/users/message.py": "tests/integration/loadtests/test_locustfile.py",

@@ -192,14 +192,15 @@ def _ending_with(parent: int) -> Callable[[], None]:
 
 
 def _listen(stream: IO[str], heard: deque[str], say: Say) -> None:
-    """Progress alone: what `up` announces at its end holds keys, which belong into no log."""
-    announced = False
+    """Progress alone: what `up` announces once it is ready holds keys, which belong into no log."""
+    is_announcing = False
     for line in stream:
-        announced = announced or line.startswith("Drillyard is ready")
         words = line.strip()
-        if words and not announced:
+        is_announcing = is_announcing or words.startswith("Drillyard is ready")
+        if words and not is_announcing:
             heard.append(words)
             say(words)
+        is_announcing = is_announcing and not words.startswith("Ctrl-C stops everything")
 
 
 def _is_ready(process: subprocess.Popen[str], stack: RunningStack) -> bool:

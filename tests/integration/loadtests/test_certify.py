@@ -36,8 +36,13 @@ def quick_profile(folder: Path) -> Path:
 def stack(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningStack]:
     folder = tmp_path_factory.mktemp("stack")
     plan = StackPlan(replicas=3, profile=str(quick_profile(folder)), reply_tokens=REPLY_TOKENS)
-    with own_stack(plan, say=lambda _: None) as running:
+    said: list[str] = []
+    with own_stack(plan, say=said.append) as running:
+        keys = running.ready()["keys"]
         yield running
+        assert any(line.startswith("replica-1 ended (signal 9)") for line in said)
+    assert isinstance(keys, dict)
+    assert not any(key in line for line in said for key in (keys["operator"], keys["instructor"], *keys["trainees"]))
 
 
 def called(command: Callable[..., None], stack: RunningStack, folder: Path, words: Sequence[str]) -> Result:
@@ -84,7 +89,9 @@ def test_a_class_that_lives_through_its_faults_is_certified(stack: RunningStack,
 def test_a_class_without_what_makes_it_hold_fails_for_that(
     stack: RunningStack, tmp_path: Path, without: str, crowd: list[str], missed: str, reason: str
 ) -> None:
-    result = called(run, stack, tmp_path, ["class", "--without", without, *crowd])
+    targets = tmp_path / "targets.yaml"
+    targets.write_text("client_lag_p99_s: null  # what is shown here is no matter of milliseconds\n")
+    result = called(run, stack, tmp_path, ["class", "--without", without, "--targets", str(targets), *crowd])
     assert result.exit_code == 1, result.output
     (folder,) = map(RunFolder, (tmp_path / "runs").iterdir())
     judged = json.loads(folder.verdict.read_text())["judged"]

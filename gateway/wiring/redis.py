@@ -8,6 +8,7 @@ from redis.asyncio import BlockingConnectionPool, Redis
 from redis.asyncio.retry import Retry
 from redis.backoff import NoBackoff
 
+from gateway.adapters.joint_redis import JointRedis
 from gateway.adapters.redis_reach import RedisReach
 from gateway.store_settings import RedisSettings
 from gateway.wiring.background import background
@@ -49,7 +50,7 @@ async def shared_redis(url: str, settings: RedisSettings = _USUAL) -> AsyncItera
     asking = Redis.from_url(url, retry=Retry(NoBackoff(), 0), socket_timeout=None, max_connections=1)
     reach = RedisReach(asking=asking, patience_s=settings.patience_s, interval_s=settings.ask_interval_s)
     pool.connection_class = reach.watched(pool.connection_class)
-    client = Redis.from_pool(pool)
+    client = JointRedis(pool)
     await reach.ask()
     try:
         async with background(reach.run()):

@@ -39,7 +39,8 @@ def _sessions(stage: Stage, part: Part) -> None:
             if session is None:
                 continue
             deeds = misdeeds(session, stage.foreign_session(trainee) or str(uuid4()))
-            _Stay(stage, trainee, session=session, take=wire.take, deeds=deeds).whole(visit)
+            # Opened late, it is late by the server, not by its client.
+            _Stay(stage, trainee, session=session, take=wire.take, deeds=deeds, free_s=stage.clock.now()).whole(visit)
             if visit.closes:
                 desk.close(session)
             if part.behaviour is not Behaviour.HOSTILE:  # whose rows are no turns that a record could be held against
@@ -48,8 +49,9 @@ def _sessions(stage: Stage, part: Part) -> None:
 
 def _chat(stage: Stage, trainee: int, session: str, visit: Visit) -> None:
     with ChatWire(stage, trainee) as wire:
+        free_s = max(visit.opens_s, stage.clock.now())  # a visit before it may have ended late
         stage.clock.wait_until(visit.opens_s)
-        _Stay(stage, trainee, session=session, take=wire.take, deeds=chat_misdeeds()).whole(visit)
+        _Stay(stage, trainee, session=session, take=wire.take, deeds=chat_misdeeds(), free_s=free_s).whole(visit)
 
 
 def _trace(stage: Stage, trainee: int, session: str, visit: Visit) -> None:
@@ -67,13 +69,22 @@ class _Stay:
     """A trainee in one session. Nobody has two turns in flight: a message is sent when it is due, or when the reply
     before it has ended."""
 
-    def __init__(self, stage: Stage, trainee: int, *, session: str, take: Take, deeds: tuple[Misdeed, ...]) -> None:
+    def __init__(
+        self,
+        stage: Stage,
+        trainee: int,
+        *,
+        session: str,
+        take: Take,
+        deeds: tuple[Misdeed, ...],
+        free_s: float = -math.inf,
+    ) -> None:
         self._stage = stage
         self._trainee = trainee
         self._session = session
         self._take = take
         self._deeds = deeds
-        self._free_s = -math.inf
+        self._free_s = free_s
 
     def whole(self, visit: Visit) -> None:
         for turn, ask in enumerate(visit.asks, start=1):

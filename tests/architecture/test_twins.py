@@ -78,7 +78,6 @@ ELSEWHERE = {
     "loadtests/users/orders.py": "tests/integration/loadtests/test_locustfile.py",
     "loadtests/users/players.py": "tests/integration/loadtests/test_locustfile.py",
     "loadtests/users/stage.py": "tests/integration/loadtests/test_locustfile.py",
-    "loadtests/users/trainee.py": "tests/integration/loadtests/test_locustfile.py",
     "gateway/adapters/audit_facts.py": "tests/contract/gateway/test_postgres_phrase_lists.py",
     "gateway/adapters/memory_moderation.py": "tests/contract/gateway/test_postgres_phrase_lists.py",
     "gateway/adapters/moderation_rows.py": "tests/contract/gateway/test_postgres_phrase_lists.py",

@@ -17,5 +17,8 @@ LINES = (
 
 
 def line(trainee: int, turn: int) -> str:
-    """The line of this trainee's turn; trainees begin at different lines, so that their sessions differ."""
-    return LINES[(trainee * 5 + turn) % len(LINES)]
+    """The line of this trainee's turn; trainees begin at different lines, so that their sessions differ.
+
+    No two trainees say the very same, or a replica would find one's history in its cache that another one left there.
+    """
+    return f"{LINES[(trainee * 5 + turn) % len(LINES)]} My reference is {trainee + 1}-{turn}."

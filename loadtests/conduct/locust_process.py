@@ -1,13 +1,12 @@
 """Locust as a process of its own: it patches what it runs in, so nothing of ours may live beside it."""
 
-import ctypes
 import json
 import os
 import signal
 import socket
 import subprocess
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from importlib.util import find_spec
 from pathlib import Path
@@ -15,13 +14,13 @@ from types import TracebackType
 from typing import Self
 
 from loadtests.conduct.order import DrillFailed
+from loadtests.conduct.parent_death import ending_with
 from loadtests.run_folder import RunFolder
 from loadtests.target import Target
 
 LOCUSTFILE = Path(__file__).parents[1] / "locustfile.py"
 RUN = "DRILLYARD_LOAD_RUN"
 AIM = "DRILLYARD_LOAD_AIM"
-_PR_SET_PDEATHSIG = 1
 _PATIENCE_S = 15.0
 
 
@@ -50,7 +49,7 @@ class LocustProcess:
                 stderr=subprocess.STDOUT,
                 start_new_session=True,
                 pass_fds=(aim,),
-                preexec_fn=_ending_with(os.getpid()),  # noqa: PLW1509  one call into libc
+                preexec_fn=ending_with(os.getpid()),  # noqa: PLW1509  one call into libc
             )
         return self
 
@@ -127,14 +126,3 @@ def _aim(target: Target, bell_at: float) -> dict[str, object]:
         "tokenize_url": next((each.url for each in target.replicas), None),
         "bell_at": bell_at,
     }
-
-
-def _ending_with(parent: int) -> Callable[[], None]:
-    libc = ctypes.CDLL(None)
-
-    def in_the_child() -> None:
-        libc.prctl(_PR_SET_PDEATHSIG, int(signal.SIGTERM), 0, 0, 0)
-        if os.getppid() != parent:
-            os._exit(1)
-
-    return in_the_child

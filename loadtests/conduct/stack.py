@@ -1,9 +1,7 @@
 """A whole Drillyard of a drill's own: `drillyard up` with its data in a folder that is gone afterwards."""
 
-import ctypes
 import json
 import os
-import signal
 import subprocess
 import sys
 import tempfile
@@ -19,10 +17,9 @@ from typing import IO
 
 from typing_extensions import override
 
+from loadtests.conduct.parent_death import ending_with
 from loadtests.domain.told_replies import script_of_replies
 
-_PR_SET_PDEATHSIG = 1
-_LIBC = ctypes.CDLL(None, use_errno=True)
 _READY_WITHIN_S = 900.0
 _ENDS_WITHIN_S = 90.0
 _LAST_WORDS = 8
@@ -174,21 +171,12 @@ def _started(plan: StackPlan, data: Path, environment: Mapping[str, str]) -> sub
         stderr=subprocess.STDOUT,
         text=True,
         start_new_session=True,  # a Ctrl-C is ours: the stack ends after what is measured
-        preexec_fn=_ending_with(os.getpid()),  # noqa: PLW1509  one call into libc
+        preexec_fn=ending_with(os.getpid()),  # noqa: PLW1509  one call into libc
     )
 
 
 def _is_handed_on(name: str) -> bool:
     return not name.startswith("DRILLYARD_") or name in _OF_THE_MACHINE
-
-
-def _ending_with(parent: int) -> Callable[[], None]:
-    def in_the_child() -> None:
-        _LIBC.prctl(_PR_SET_PDEATHSIG, int(signal.SIGTERM), 0, 0, 0)
-        if os.getppid() != parent:
-            os._exit(1)
-
-    return in_the_child
 
 
 def _listen(stream: IO[str], heard: deque[str], say: Say) -> None:

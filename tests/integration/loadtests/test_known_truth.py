@@ -108,14 +108,18 @@ def both(tmp_path_factory: pytest.TempPathFactory) -> Both:
 
 
 async def _both(replicas: Sequence[SimulatorProcess], folder: Path, bell_at: float) -> list[Played]:
+    # What is done after a drill would hold up the line of the other one.
+    over = asyncio.Barrier(len(replicas))
     plays = (
-        _play(replica, RunFolder(folder / f"by-{workers}"), workers, bell_at)
+        _play(replica, RunFolder(folder / f"by-{workers}"), workers, bell_at, over)
         for replica, workers in zip(replicas, (1, 2), strict=True)
     )
     return await asyncio.gather(*plays)
 
 
-async def _play(replica: SimulatorProcess, run: RunFolder, workers: int, bell_at: float) -> Played:
+async def _play(
+    replica: SimulatorProcess, run: RunFolder, workers: int, bell_at: float, over: asyncio.Barrier
+) -> Played:
     replica.script(" ".join(f"word{n}" for n in range(99)))
     replica.fault(kind="refuse", last=line(*REFUSED), status=500)
     replica.fault(kind="freeze", from_s=bell_at - time.time() + STALL_AT_S, for_s=STALL_S)
@@ -131,6 +135,7 @@ async def _play(replica: SimulatorProcess, run: RunFolder, workers: int, bell_at
             plain = await _plain(replica, bell_at)
             await until(lambda: locust.exit_code is not None, "it did not end", within_s=20.0)
             assert locust.exit_code == 0, locust.last_words()
+            await over.wait()
     rows = read_rows(run)
     return Played(
         figures=figures_of(rows, drill=DRILL, lag=read_lag(run), replicas=read_replicas(run)),

@@ -23,6 +23,7 @@ from loadtests.domain.engine_metrics import engine_load
 from loadtests.target import Target
 
 _PATIENCE_S = 5.0
+_ORDERED_WITHIN_S = 30.0
 _SLOWNESS = 4.0
 _CLASS = timedelta(hours=2)
 _SIGNALS = {
@@ -109,7 +110,7 @@ def _drained(fault: Fault, scene: Scene) -> Iterator[Answers]:
     headers = {"Authorization": f"Bearer {scene.operator_key}"}
     _asked("POST", f"{url}/drain", headers=headers)
     try:
-        yield lambda: not httpx.get(url, headers=headers, trust_env=False).json()["is_draining"]
+        yield lambda: _told(url, headers).get("is_draining") is False
     finally:
         _asked("DELETE", f"{url}/drain", headers=headers)
 
@@ -183,9 +184,46 @@ def _ended(fault: Fault, scene: Scene) -> Iterator[Answers]:
 
 
 def _is_fleet_whole(ready: Mapping[str, object]) -> bool:
-    url = f"{ready['base_url']}/v1/fleet"
-    replicas = httpx.get(url, headers=_as(ready, "operator"), trust_env=False).json()["replicas"]
-    return bool(replicas) and all(each["health"] == "ready" for each in replicas)
+    replicas = _told(f"{ready['base_url']}/v1/fleet", _as(ready, "operator")).get("replicas")
+    return bool(replicas) and isinstance(replicas, list) and all(each["health"] == "ready" for each in replicas)
+
+
+def _told(url: str, headers: Mapping[str, str]) -> Mapping[str, object]:
+    """Nothing where it does not answer: it may be too busy just now, and is asked again."""
+    try:
+        answer = httpx.get(url, headers=headers, timeout=_PATIENCE_S, trust_env=False)
+    except httpx.TransportError:
+        return {}
+    told = answer.json() if answer.is_success else {}
+    return told if isinstance(told, dict) else {}
+
+
+def _as(ready: Mapping[str, object], role: str) -> dict[str, str]:
+    keys = ready.get("keys")
+    key = keys.get(role) if isinstance(keys, dict) else None
+    return {"Authorization": f"Bearer {key}"}
+
+
+def _scenario(ready: Mapping[str, object]) -> str:
+    scenarios = ready.get("scenarios")
+    if not (isinstance(scenarios, list) and scenarios):
+        raise NotBroken("there is no scenario that a class could have")
+    return str(scenarios[0]["id"])
+
+
+def _is_fleet_whole(ready: Mapping[str, object]) -> bool:
+    replicas = _told(f"{ready['base_url']}/v1/fleet", _as(ready, "operator")).get("replicas")
+    return bool(replicas) and isinstance(replicas, list) and all(each["health"] == "ready" for each in replicas)
+
+
+def _told(url: str, headers: Mapping[str, str]) -> Mapping[str, object]:
+    """Nothing where it does not answer: it may be too busy just now, and is asked again."""
+    try:
+        answer = httpx.get(url, headers=headers, timeout=_PATIENCE_S, trust_env=False)
+    except httpx.TransportError:
+        return {}
+    told = answer.json() if answer.is_success else {}
+    return told if isinstance(told, dict) else {}
 
 
 def _as(ready: Mapping[str, object], role: str) -> dict[str, str]:

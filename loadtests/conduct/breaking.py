@@ -211,36 +211,8 @@ def _scenario(ready: Mapping[str, object]) -> str:
     return str(scenarios[0]["id"])
 
 
-def _is_fleet_whole(ready: Mapping[str, object]) -> bool:
-    replicas = _told(f"{ready['base_url']}/v1/fleet", _as(ready, "operator")).get("replicas")
-    return bool(replicas) and isinstance(replicas, list) and all(each["health"] == "ready" for each in replicas)
-
-
-def _told(url: str, headers: Mapping[str, str]) -> Mapping[str, object]:
-    """Nothing where it does not answer: it may be too busy just now, and is asked again."""
-    try:
-        answer = httpx.get(url, headers=headers, timeout=_PATIENCE_S, trust_env=False)
-    except httpx.TransportError:
-        return {}
-    told = answer.json() if answer.is_success else {}
-    return told if isinstance(told, dict) else {}
-
-
-def _as(ready: Mapping[str, object], role: str) -> dict[str, str]:
-    keys = ready.get("keys")
-    key = keys.get(role) if isinstance(keys, dict) else None
-    return {"Authorization": f"Bearer {key}"}
-
-
-def _scenario(ready: Mapping[str, object]) -> str:
-    scenarios = ready.get("scenarios")
-    if not (isinstance(scenarios, list) and scenarios):
-        raise NotBroken("there is no scenario that a class could have")
-    return str(scenarios[0]["id"])
-
-
 def _asked(method: str, url: str, *, headers: Mapping[str, str] | None = None, json: object = None) -> None:
-    answer = httpx.request(method, url, headers=headers, json=json, timeout=_PATIENCE_S, trust_env=False)
+    answer = httpx.request(method, url, headers=headers, json=json, timeout=_ORDERED_WITHIN_S, trust_env=False)
     if not answer.is_success:
         raise NotBroken(f"{answer.status_code} {answer.text[:200]}")
 

@@ -10,6 +10,15 @@ from loadtests.domain.drill import Affinity, Drill, Shape, Wire
 
 _MOST_SHARE = 10.0
 _NO_FAULTS = "none"
+_ONLY_OF: Mapping[str, tuple[str, tuple[Shape, ...]]] = {
+    "stairs": ("--stairs", (Shape.STAIRCASE,)),
+    "stair_s": ("--stair", (Shape.STAIRCASE, Shape.SOAK)),
+    "prompt_shares": ("--prompt-shares", (Shape.LONG_PROMPT,)),
+    "trace": ("--trace", (Shape.TRACE,)),
+    "trace_s": ("--trace-seconds", (Shape.TRACE,)),
+    "trace_rate": ("--trace-rate", (Shape.TRACE,)),
+}
+"""Options that other shapes would not heed, by the fields of `Drill`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +42,9 @@ def drill_asked(given: Given) -> Drill:
         told["stairs"] = counts_of(given.stairs)
     if given.prompt_shares is not None:
         told["prompt_shares"] = shares_of(given.prompt_shares)
+    for name, (option, shapes) in _ONLY_OF.items():
+        if name in told and given.shape not in shapes:
+            raise typer.BadParameter(f"is of the shape {' and '.join(shapes)} alone", param_hint=option)
     if given.faults:
         told["faults"] = () if given.faults == (_NO_FAULTS,) else given.faults
     drill = replace(DEFAULTS[given.shape].drill, **told)  # type: ignore[arg-type]  # the options have the fields' types
@@ -47,9 +59,9 @@ def span_of(words: str) -> tuple[int, int]:
     try:
         found = (int(least), int(most if dash else least))
     except ValueError:
-        raise typer.BadParameter(f"{words!r} is not written 20-50 or 20") from None
+        raise typer.BadParameter(f"{words!r} is not written 20-50 or 20", param_hint="--turns") from None
     if not 1 <= found[0] <= found[1]:
-        raise typer.BadParameter(f"{words}: turns are at least 1, and the least is written first")
+        raise typer.BadParameter(f"{words}: turns are at least 1, and the least is written first", param_hint="--turns")
     return found
 
 
@@ -58,9 +70,11 @@ def counts_of(words: str) -> tuple[int, ...]:
     try:
         found = tuple(int(each) for each in words.split(","))
     except ValueError:
-        raise typer.BadParameter(f"{words!r} is not written 5,10,20") from None
+        raise typer.BadParameter(f"{words!r} is not written 5,10,20", param_hint="--stairs") from None
     if found[0] < 1 or list(found) != sorted(set(found)):
-        raise typer.BadParameter(f"{words}: stairs are at least 1, and each more than the one before")
+        raise typer.BadParameter(
+            f"{words}: stairs are at least 1, and each more than the one before", param_hint="--stairs"
+        )
     return found
 
 
@@ -69,7 +83,9 @@ def shares_of(words: str) -> tuple[float, ...]:
     try:
         found = tuple(float(each) for each in words.split(","))
     except ValueError:
-        raise typer.BadParameter(f"{words!r} is not written 0.25,0.5,1.01") from None
+        raise typer.BadParameter(f"{words!r} is not written 0.25,0.5,1.01", param_hint="--prompt-shares") from None
     if not all(0 < share <= _MOST_SHARE for share in found):
-        raise typer.BadParameter(f"{words}: shares of the window are above 0 and at most {_MOST_SHARE:g}")
+        raise typer.BadParameter(
+            f"{words}: shares of the window are above 0 and at most {_MOST_SHARE:g}", param_hint="--prompt-shares"
+        )
     return found

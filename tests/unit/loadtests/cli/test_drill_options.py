@@ -16,12 +16,29 @@ def test_what_is_not_given_is_as_the_shape_has_it() -> None:
 
 
 def test_lists_are_read() -> None:
-    given = Given(
-        Shape.STAIRCASE, {}, turns="3-5", stairs="2,4", prompt_shares="0.5,1.01", faults=("kill@1", "freeze@2")
-    )
-    drill = drill_asked(given)
-    assert (drill.turns, drill.stairs, drill.prompt_shares) == ((3, 5), (2, 4), (0.5, 1.01))
-    assert drill.faults == ("kill@1", "freeze@2")
+    drill = drill_asked(Given(Shape.STAIRCASE, {}, turns="3-5", stairs="2,4", faults=("kill@1", "freeze@2")))
+    assert (drill.turns, drill.stairs, drill.faults) == ((3, 5), (2, 4), ("kill@1", "freeze@2"))
+    assert drill_asked(Given(Shape.LONG_PROMPT, {}, prompt_shares="0.5,1.01")).prompt_shares == (0.5, 1.01)
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        Given(Shape.CLASS, {}, stairs="2,4"),
+        Given(Shape.CLASS, {"stair_s": 60.0}),
+        Given(Shape.SOAK, {}, prompt_shares="0.5"),
+        Given(Shape.KV, {"trace": "azure"}),
+        Given(Shape.STAIRCASE, {"trace_s": 60.0}),
+        Given(Shape.SINGLE, {"trace_rate": 2.0}),
+    ],
+)
+def test_what_a_shape_would_not_heed_is_refused(given: Given) -> None:
+    with pytest.raises(typer.BadParameter, match="of the shape"):
+        drill_asked(given)
+
+
+def test_a_soak_has_the_length_of_a_stair() -> None:
+    assert drill_asked(Given(Shape.SOAK, {"stair_s": 60.0})).stair_s == 60.0
 
 
 def test_a_recovery_can_be_had_without_its_faults() -> None:

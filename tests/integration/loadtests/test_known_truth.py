@@ -285,6 +285,8 @@ def test_two_workers_give_the_figures_of_one(both: Both) -> None:
     for name in ("turns", "failed", "sessions", "completed", "completion_tokens", "warm_turns", "cold"):
         assert getattr(alone, name) == getattr(together, name)
     assert [part.turns for part in alone.by_turn] == [part.turns for part in together.by_turn]
+    for measure in ("ttft", "ttft_planned", "e2e", "tpot", "longest_gap"):
+        assert getattr(together, measure).mean == pytest.approx(getattr(alone, measure).mean, rel=0.1)
 
 
 def test_a_run_without_a_request_does_not_pass() -> None:

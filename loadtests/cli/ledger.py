@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from loadtests.cli.ledger_view import console, revision_of, runs_table, verdict_text
+from loadtests.cli.ledger_view import console, revision_told, runs_table, verdict_text
 from loadtests.cli.outcome_view import verdict_table
 from loadtests.domain.drill import Shape
 from loadtests.domain.verdict import Verdict, verdict_of
@@ -120,7 +120,7 @@ def _print(folder: RunFolder, entry: Entry) -> None:
         "drill": entry.drill,
         "targets": entry.targets or "none",
         "machine": f"{entry.machine or 'unknown'} {_machine(folder)}",
-        "revision": revision_of(entry) or "unknown",
+        "revision": revision_told(entry.revision, is_changed=entry.is_changed) or "unknown",
         "fleet": ", ".join(entry.fleet) or "unknown",
         "report": str(folder.report) if folder.report.exists() else "none; `drillyard load report` writes it",
     }

@@ -1,6 +1,5 @@
 """The ledger as tables: a row for each run, or one run with all that is known of it."""
 
-import math
 import sys
 
 from rich.console import Console
@@ -9,10 +8,11 @@ from rich.text import Text
 
 from loadtests.domain.verdict import Whole
 from loadtests.ledger.entry import Damaged, Entry
+from loadtests.report.words import number, seconds, share
 
 _WIDE = 200
 _REVISION = 8
-_STYLES = {Whole.PASSED: "green", Whole.MISSED: "red", Whole.VOID: "yellow", Whole.UNPROVEN: "yellow"}
+STYLES = {Whole.PASSED: "green", Whole.MISSED: "red", Whole.VOID: "yellow", Whole.UNPROVEN: "yellow"}
 _HEADS = ("bell (UTC)", "shape", "trainees", "turns", "failed", "TTFT p50", "p95", "E2E p95", "good", "cached", "cold")
 
 
@@ -32,7 +32,13 @@ def runs_table(runs: list[Entry | Damaged]) -> Table:
         if isinstance(each, Damaged):
             table.add_row(each.run, *([""] * len(_HEADS)), Text(f"damaged: {each.why}", "red"), "", "")
         else:
-            table.add_row(each.run, *_cells(each), verdict_text(each), revision_of(each), ", ".join(each.fleet))
+            table.add_row(
+                each.run,
+                *_cells(each),
+                verdict_text(each),
+                revision_told(each.revision, is_changed=each.is_changed),
+                ", ".join(each.fleet),
+            )
     return table
 
 
@@ -40,24 +46,12 @@ def verdict_text(entry: Entry) -> Text:
     if entry.whole is None:
         return Text("no verdict", "yellow")
     told = f"{entry.whole}, incomplete" if entry.incomplete else entry.whole
-    return Text(told, next((style for whole, style in _STYLES.items() if whole == entry.whole), ""))
+    return Text(told, next((style for whole, style in STYLES.items() if whole == entry.whole), ""))
 
 
-def revision_of(entry: Entry) -> str:
+def revision_told(revision: str, *, is_changed: bool) -> str:
     """With a plus where the code differed from it."""
-    return entry.revision[:_REVISION] + ("+" if entry.is_changed and entry.revision else "")
-
-
-def seconds(value: float | None) -> str:
-    if value is None:
-        return "-"
-    if math.isinf(value):
-        return "never"
-    return f"{value * 1000:.0f} ms" if value < 1 else f"{value:.2f} s"
-
-
-def percent(value: float | None) -> str:
-    return "-" if value is None else f"{value:.1%}"
+    return revision[:_REVISION] + ("+" if is_changed and revision else "")
 
 
 def _cells(entry: Entry) -> tuple[str, ...]:
@@ -66,16 +60,12 @@ def _cells(entry: Entry) -> tuple[str, ...]:
         entry.bell_at[:16].replace("T", " "),
         entry.shape,
         str(entry.trainees),
-        _count(figures.get("turns")),
-        _count(figures.get("failed")),
+        number(figures.get("turns")),
+        number(figures.get("failed")),
         seconds(figures.get("ttft.p50")),
         seconds(figures.get("ttft.p95")),
         seconds(figures.get("e2e.p95")),
-        percent(figures.get("goodput_share")),
-        percent(figures.get("cached_share")),
-        percent(figures.get("cold_share")),
+        share(figures.get("goodput_share")),
+        share(figures.get("cached_share")),
+        share(figures.get("cold_share")),
     )
-
-
-def _count(value: float | None) -> str:
-    return "-" if value is None else f"{value:.0f}"

@@ -11,6 +11,7 @@ from rich.table import Table
 from loadtests.conduct.order import Outcome
 from loadtests.domain.figures import Figures, Slice
 from loadtests.domain.verdict import Judged, Standing
+from loadtests.report.words import number, seconds, share
 
 _MOST_FAILURES = 3
 _MANY_TIMES = 10
@@ -59,7 +60,7 @@ def verdict_table(judged: Sequence[Judged]) -> Table:
         if each.standing is not Standing.IDLE:
             sign = "≥" if each.is_floor else "≤"
             standing = f"[{_COLOURS[each.standing]}]{each.standing}[/]"
-            table.add_row(each.target, f"{sign} {each.limit:g}", _number(each.measured), standing, _remark(each))
+            table.add_row(each.target, f"{sign} {each.limit:g}", number(each.measured), standing, _remark(each))
     return table
 
 
@@ -70,8 +71,8 @@ def turn_table(by_turn: Sequence[Slice]) -> Table:
     for head in ("turn", "turns", "first text p50", "p95", "prompt cached"):
         table.add_column(head, justify="right", no_wrap=True)
     for each in shown:
-        share = "-" if each.cached_share is None else f"{100 * each.cached_share:.0f} %"
-        table.add_row(f"{each.key:g}", f"{each.turns}", _time(each.ttft.p50), _time(each.ttft.p95), share)
+        times = (seconds(each.ttft.p50), seconds(each.ttft.p95))
+        table.add_row(f"{each.key:g}", f"{each.turns}", *times, share(each.cached_share))
     return table
 
 
@@ -81,7 +82,7 @@ def summary(outcome: Outcome) -> list[str]:
         f"{figures.turns} turns, {figures.failed} failed; "
         f"{figures.completed} of {figures.sessions} sessions completed; "
         f"{figures.turns_per_s:.2f} turns/s, {figures.goodput_per_s:.2f} good ones; "
-        f"client lag p99 {_time(figures.client_lag.p99)}"
+        f"client lag p99 {seconds(figures.client_lag.p99)}"
     ]
     lines += [f"failures: {worst_failures(figures)}"] if figures.failures else []
     lines += [f"likely reason: {each.says}" for each in outcome.reasons[:1]]
@@ -100,26 +101,13 @@ def worst_failures(figures: Figures) -> str:
 
 
 def _remark(judged: Judged) -> str:
-    if judged.missed_by is None:
+    if judged.missed_by is None or math.isinf(judged.missed_by):
         return judged.why
-    share = _share(judged.missed_by_share)
-    by = f"by {_number(judged.missed_by)}{share}"
+    by = f"by {number(judged.missed_by)}{_beyond(judged.missed_by_share)}"
     return f"{by}; {judged.why}" if judged.why else by
 
 
-def _share(value: float | None) -> str:
-    if value is None or math.isinf(value):
+def _beyond(limit_share: float | None) -> str:
+    if limit_share is None:
         return ""
-    return f" ({100 * value:.0f} %)" if value < _MANY_TIMES - 1 else f" ({1 + value:.0f} times the limit)"
-
-
-def _number(value: float | None) -> str:
-    return "-" if value is None else f"{value:.4g}"
-
-
-def _time(seconds: float | None) -> str:
-    if seconds is None:
-        return "-"
-    if math.isinf(seconds):
-        return "failed"
-    return f"{seconds * 1000:.0f} ms" if seconds < 1 else f"{seconds:.2f} s"
+    return f" ({share(limit_share)})" if limit_share < _MANY_TIMES - 1 else f" ({1 + limit_share:.0f} times the limit)"

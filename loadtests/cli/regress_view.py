@@ -6,15 +6,13 @@ from typing import Any
 from rich.table import Table
 from rich.text import Text
 
-from loadtests.cli.ledger_view import seconds
+from loadtests.cli.ledger_view import STYLES, revision_told
 from loadtests.domain.compared import Compared, Finding
-from loadtests.domain.verdict import Whole
 from loadtests.ledger.compare_words import interval_told
 from loadtests.regress.regression import Line, Regression
+from loadtests.report.words import NOTHING, number, seconds
 
 _MOST_NAMED = 3
-_REVISION = 8
-_STYLES = {Whole.PASSED: "green", Whole.MISSED: "red", Whole.VOID: "yellow", Whole.UNPROVEN: "yellow"}
 
 
 def regression_table(regression: Regression) -> Table:
@@ -58,7 +56,7 @@ def history_table(rows: Sequence[Mapping[str, Any]]) -> Table:
         table.add_row(
             str(row.get("at", ""))[:16].replace("T", " "),
             str(row.get("suite", "")),
-            str(row.get("revision", ""))[:_REVISION] + ("+" if row.get("is_changed") else ""),
+            revision_told(str(row.get("revision", "")), is_changed=bool(row.get("is_changed"))),
             Text(str(row.get("change", ""))),
             _named(drills, "worse"),
             _named(drills, "better"),
@@ -74,15 +72,15 @@ def _named(drills: Sequence[Mapping[str, Any]], finding: str) -> str:
 
 def _verdict(line: Line) -> Text:
     whole = line.whole
-    return Text("not played", "red") if whole is None else Text(whole.value, _STYLES[whole])
+    return Text("not played", "red") if whole is None else Text(whole.value, STYLES[whole])
 
 
 def _figures(line: Line) -> tuple[str, str, str, str]:
     """Of several runs the last."""
     if not line.entries:
-        return "-", "-", "-", "-"
+        return NOTHING, NOTHING, NOTHING, NOTHING
     told = line.entries[-1].figures
-    turns, failed = (f"{value:.0f}" if (value := told.get(name)) is not None else "-" for name in ("turns", "failed"))
+    turns, failed = number(told.get("turns")), number(told.get("failed"))
     return turns, failed, seconds(told.get("ttft.p95")), seconds(told.get("e2e.p95"))
 
 

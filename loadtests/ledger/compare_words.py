@@ -5,6 +5,7 @@ from collections.abc import Sequence
 
 from loadtests.domain.compared import Compared, Finding
 from loadtests.domain.comparison import Comparison
+from loadtests.report.words import ENDLESS, NOTHING
 
 _ORDER = (Finding.WORSE, Finding.BETTER, Finding.NOISE, Finding.UNKNOWN)
 _OUTSIDE = 20
@@ -35,9 +36,9 @@ def judged_last(metrics: Sequence[Compared]) -> tuple[Compared, ...]:
 
 def told(value: float | None, metric: Compared) -> str:
     if value is None:
-        return "-"
+        return NOTHING
     if math.isinf(value):
-        return "never"
+        return ENDLESS
     if metric.name.endswith("_share"):
         return f"{value:.1%}"
     if metric.name.endswith("_s") and not metric.name.endswith("_per_s"):

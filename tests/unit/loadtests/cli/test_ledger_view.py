@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 from rich.console import Console
 
-from loadtests.cli.ledger_view import console, percent, revision_of, runs_table, seconds, verdict_text
+from loadtests.cli.ledger_view import console, revision_told, runs_table, verdict_text
 from loadtests.ledger.entry import Damaged, Entry
 
 ENTRY = Entry(
@@ -16,19 +16,10 @@ ENTRY = Entry(
 )  # fmt: skip
 
 
-@pytest.mark.parametrize(("value", "words"), [(None, "-"), (0.25, "250 ms"), (2.5, "2.50 s"), (math.inf, "never")])
-def test_times_are_told_in_the_unit_that_fits(value: float | None, words: str) -> None:
-    assert seconds(value) == words
-
-
-def test_shares_are_told_in_percent() -> None:
-    assert (percent(None), percent(0.0155)) == ("-", "1.6%")
-
-
 def test_a_revision_says_whether_the_code_differed() -> None:
-    assert revision_of(ENTRY) == "abcdef01+"
-    assert revision_of(replace(ENTRY, is_changed=False)) == "abcdef01"
-    assert revision_of(replace(ENTRY, revision="")) == ""
+    assert revision_told("abcdef0123456789", is_changed=True) == "abcdef01+"
+    assert revision_told("abcdef0123456789", is_changed=False) == "abcdef01"
+    assert revision_told("", is_changed=True) == ""
 
 
 def test_a_verdict_says_what_is_missing() -> None:
@@ -41,7 +32,7 @@ def test_a_row_has_all_that_is_known(capsys: pytest.CaptureFixture[str]) -> None
     Console(width=250).print(runs_table([ENTRY, Damaged("run-0", "drill.json is not JSON")]))
     told = capsys.readouterr().out.splitlines()
     assert told[1].split("  ")[0] == "run-1"
-    for cell in ("2026-12-01 10:00", "700", "400 ms", "never", "1.5%", "passed", "abcdef01+", "2 x card"):
+    for cell in ("2026-12-01 10:00", "700", "400 ms", "no answer", "1.5 %", "passed", "abcdef01+", "2 x card"):
         assert cell in told[1]
     assert "damaged: drill.json is not JSON" in told[2]
 

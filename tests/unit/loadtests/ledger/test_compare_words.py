@@ -26,7 +26,7 @@ def metric(name: str = "ttft_p95_s", finding: Finding = Finding.NOISE, **changes
     [
         ("ttft_p95_s", 0.5, "500 ms"),
         ("ttft_p95_s", 1.5, "1.5 s"),
-        ("ttft_p95_s", math.inf, "never"),
+        ("ttft_p95_s", math.inf, "no answer"),
         ("ttft_p95_s", None, "-"),
         ("goodput_share", 0.955, "95.5%"),
         ("goodput_per_s", 0.5, "0.5"),

@@ -263,7 +263,9 @@ def _counts(figures: Figures, targets: Targets) -> Iterator[Judged]:
     ):
         if limit is not None:
             unknown = _unknown(name, figures)
-            yield _weighed(name, limit, None if unknown else count, why=unknown)
+            unread = max(0, figures.sessions - figures.audited) if name in _RECORD and not unknown else 0
+            why = unknown or f"{unread} of {figures.sessions} records were not read"
+            yield _weighed(name, limit, None if unknown else count, more=unread, is_sure=True, why=why)
 
 
 def _unknown(name: str, figures: Figures) -> str:

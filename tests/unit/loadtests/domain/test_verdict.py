@@ -175,6 +175,14 @@ def test_goodput_of_few_turns_waits_too() -> None:
     assert judged("goodput_share", replace(GOOD, turns=20, good_turns=10)).standing is Standing.MISSED
 
 
+def test_a_record_that_was_not_read_may_lack_a_turn_too() -> None:
+    one_unread = replace(GOOD, audited=GOOD.sessions - 1)
+    told = judged("lost_turns", one_unread)
+    assert (told.standing, told.more, told.why) == (Standing.NOT_JUDGED, 1, "1 of 120 records were not read")
+    assert judge(one_unread, DEFAULT).whole is Whole.UNPROVEN
+    assert judged("lost_turns", replace(one_unread, lost_turns=1)).standing is Standing.MISSED
+
+
 def test_lost_turns_are_known_only_when_the_record_was_read() -> None:
     verdict = judge(replace(GOOD, audited=0), DEFAULT)
     assert of(verdict, "lost_turns").why == "no record was read"

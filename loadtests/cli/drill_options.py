@@ -5,8 +5,8 @@ from dataclasses import dataclass, replace
 
 import typer
 
-from loadtests.cli.defaults import DEFAULTS
 from loadtests.domain.drill import Affinity, Drill, Shape, Wire
+from loadtests.domain.usual_drills import DEFAULTS
 
 _MOST_SHARE = 10.0
 _NO_FAULTS = "none"

@@ -4,8 +4,8 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
-from loadtests.cli.defaults import DEFAULTS
 from loadtests.domain.drill import Shape
+from loadtests.domain.usual_drills import DEFAULTS
 
 PURPOSES = {
     Shape.SINGLE: "What one trainee gets from an idle system: the floor of every other figure.",

@@ -8,10 +8,10 @@ from typing import Any
 
 import yaml
 
-from loadtests.cli.defaults import DEFAULTS
 from loadtests.domain.drill import Affinity, Crowd, Drill, Shape, Wire, drill_of
 from loadtests.domain.soundness import complaints
 from loadtests.domain.targets import DEFAULT, Targets, UnusableTargets, targets_at
+from loadtests.domain.usual_drills import DEFAULTS
 
 _SHIPPED = files("loadtests.regress") / "suites"
 _OWN = frozenset({"name", "shape", "targets"})

@@ -3,9 +3,9 @@
 import pytest
 import typer
 
-from loadtests.cli.defaults import DEFAULTS
 from loadtests.cli.drill_options import Given, counts_of, drill_asked, shares_of, span_of
 from loadtests.domain.drill import Affinity, Drill, Shape, Wire
+from loadtests.domain.usual_drills import DEFAULTS
 
 
 def test_what_is_not_given_is_as_the_shape_has_it() -> None:

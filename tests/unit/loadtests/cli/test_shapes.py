@@ -2,12 +2,12 @@
 
 import pytest
 
-from loadtests.cli.defaults import DEFAULTS
 from loadtests.cli.shapes import PURPOSES, shapes
 from loadtests.conduct.faults import faults_of
 from loadtests.conduct.parts import parts_of
 from loadtests.domain.drill import Shape
 from loadtests.domain.offered import offered
+from loadtests.domain.usual_drills import DEFAULTS
 
 
 def test_the_list_names_every_shape(capsys: pytest.CaptureFixture[str]) -> None:

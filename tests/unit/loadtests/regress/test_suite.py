@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from loadtests.cli.defaults import DEFAULTS
 from loadtests.domain.drill import Crowd, Drill, Shape, Wire
 from loadtests.domain.targets import DEFAULT
+from loadtests.domain.usual_drills import DEFAULTS
 from loadtests.regress.suite import UnusableSuite, load_suite, read_suite, shipped
 
 

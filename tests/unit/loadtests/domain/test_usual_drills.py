@@ -2,9 +2,9 @@
 
 import pytest
 
-from loadtests.cli.defaults import DEFAULTS
 from loadtests.domain.drill import Shape, Wire
 from loadtests.domain.soundness import complaints
+from loadtests.domain.usual_drills import DEFAULTS
 
 
 @pytest.mark.parametrize("shape", list(Shape))

@@ -5,9 +5,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 from loadtests.domain.rows import Kind, Row, row_of
+from loadtests.domain.spread import spread_of
 from loadtests.run_folder import RunFolder
-
-_P95 = 0.95
 
 
 class Progress:
@@ -37,7 +36,7 @@ class Progress:
         parts = [where, f"{self.turns} of {self._planned} turns"]
         opened, closed = self._kinds[Kind.OPEN], self._kinds[Kind.CLOSE]
         parts += [f"{opened - closed} in session"] if opened > closed else []
-        parts += [f"first text p95 {_p95(self._since):.2f} s"] if self._since else []
+        parts += [f"first text p95 {spread_of(self._since).p95:.2f} s"] if self._since else []
         failed = sum(self.failures.values())
         parts.append(f"{failed} failed" if not failed else f"{failed} failed ({_few(self.failures)})")
         self._since = []
@@ -58,11 +57,6 @@ class Progress:
         whole = text[: text.rfind(b"\n") + 1]
         self._read[file] = self._read.get(file, 0) + len(whole)
         return [row_of(line) for line in whole.decode().splitlines() if line]
-
-
-def _p95(times: list[float]) -> float:
-    ordered = sorted(times)
-    return ordered[min(len(ordered) - 1, int(_P95 * len(ordered)))]
 
 
 def _few(failures: Counter[str]) -> str:

@@ -146,23 +146,7 @@ def fleet_of(facts: Mapping[str, object]) -> tuple[str, ...]:
 
 
 def main_figures(figures: Mapping[str, object]) -> dict[str, float | None]:
-    told = {**figures, **_shares(figures)}
-    return {name: _number(told, name.split(".")) for name in _MAIN} if figures else {}
-
-
-def _shares(figures: Mapping[str, object]) -> dict[str, object]:
-    """Those that `Figures` has as properties, and its JSON has not."""
-    cold = [each for each in _mapping(figures.get("cold")).values() if isinstance(each, int)]
-    pairs = {
-        "goodput_share": (figures.get("good_turns"), figures.get("turns")),
-        "cached_share": (figures.get("cached_tokens"), figures.get("prompt_tokens")),
-        "cold_share": (sum(cold), figures.get("warm_turns")),
-    }
-    return {
-        name: part / whole
-        for name, (part, whole) in pairs.items()
-        if isinstance(part, int) and isinstance(whole, int) and whole
-    }
+    return {name: _number(figures, name.split(".")) for name in _MAIN} if figures else {}
 
 
 def _number(told: Mapping[str, object], path: Sequence[str]) -> float | None:

@@ -42,6 +42,14 @@ def test_only_what_is_new_and_whole_is_counted(tmp_path: Path) -> None:
     assert progress.told() == "12 s, 4 of 6 turns, 1 in session, first text p95 3.00 s, 1 failed (1 timeout)"
 
 
+def test_its_percentile_is_that_of_the_figures(tmp_path: Path) -> None:
+    folder = RunFolder(tmp_path)
+    progress = Progress(folder, planned=20, clock=lambda: 1.0)
+    folder.rows_of(0).write_text("".join(row(ttft=float(late)) for late in range(1, 21)))
+    progress.follow()
+    assert "first text p95 19.00 s" in progress.told()
+
+
 def test_times_are_those_since_the_line_before(tmp_path: Path) -> None:
     folder = RunFolder(tmp_path)
     progress = Progress(folder, planned=1, clock=lambda: 1.0)

@@ -61,8 +61,15 @@ class HttpLine:
                 raise _Stale from error
             raise Unanswered(str(error) or type(error).__name__) from error
         if answer.status != HTTPStatus.OK:
-            raise Unanswered(f"HTTP {answer.status}")
+            raise Unanswered(_refusal(path, answer.status, has_key=bool(headers)))
         return body
+
+
+def _refusal(path: str, status: int, *, has_key: bool) -> str:
+    told = f"{path} is answered with HTTP {status}"
+    if status not in (HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN):
+        return told
+    return f"{told}: it does not take this key" if has_key else f"{told}: it wants a key"
 
 
 class _Stale(Exception):

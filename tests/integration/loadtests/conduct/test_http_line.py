@@ -5,6 +5,7 @@ import pytest
 from loadtests.conduct.http_line import HttpLine, Unanswered
 from tests.support.engine_process import free_port
 from tests.support.pages import pages
+from tests.support.simulator_process import simulator
 
 
 def test_a_page_and_the_key_it_needs() -> None:
@@ -28,6 +29,15 @@ def test_other_answers_are_none() -> None:
             line.get_object("/text")
         with pytest.raises(Unanswered, match="JSON object"):
             line.get_object("/list")
+
+
+def test_a_key_that_is_not_taken_is_said_to_be_the_reason() -> None:
+    with simulator("--api-key", "k1") as replica, HttpLine(replica.url) as line:
+        with pytest.raises(Unanswered, match="/v1/models is answered with HTTP 401: it wants a key"):
+            line.get("/v1/models")
+        with pytest.raises(Unanswered, match="it does not take this key"):
+            line.get("/v1/models", key="k2")
+        assert line.get("/v1/models", key="k1")
 
 
 def test_nobody_there() -> None:

@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from enum import StrEnum
 
 from loadtests.domain.drill import Drill, Shape, Wire
 from loadtests.overhead.peers import Peer
@@ -12,6 +13,14 @@ _KILLED = "busiest"
 _SECONDS_OF_TURN = 2.5
 """From one planned message to the next: a short reply at the pace of a small model on one core, and a short thought."""
 _THINKS_S = 0.5
+
+
+class Kills(StrEnum):
+    """Which classes are played: quiet ones, ones that lose a replica, or both."""
+
+    TOO = "too"
+    NONE = "none"
+    ONLY = "only"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,10 +83,11 @@ class Arm:
         )
 
 
-def arms(peers: Collection[Peer], *, has_kills: bool) -> Sequence[Arm]:
+def arms(peers: Collection[Peer], kills: Kills) -> Sequence[Arm]:
     """Our own first. With kills the same once more with a replica lost; each then has to load again."""
     steady = [Arm(peer=peer, history=kept) for peer in peers for kept in _ways(peer)]
-    return (*steady, *(Arm(peer=peer, is_killed=True) for peer in peers if has_kills))
+    killed = [Arm(peer=peer, is_killed=True) for peer in peers]
+    return (*(() if kills is Kills.ONLY else steady), *(() if kills is Kills.NONE else killed))
 
 
 def _ways(peer: Peer) -> Sequence[int | None]:

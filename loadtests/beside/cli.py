@@ -9,7 +9,7 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
-from loadtests.beside.arms import Size, arms
+from loadtests.beside.arms import Kills, Size, arms
 from loadtests.beside.class_beside import ClassBeside, Plan
 from loadtests.beside.engines import NotAtRest
 from loadtests.beside.result import Result
@@ -43,7 +43,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     peers = [Peer(each) for each in given.only] or [*_OWN, *_installed(given.peers_venv)]
     size = Size(trainees=given.trainees, turns=given.turns, reply_tokens=_REPLY_TOKENS, seed=given.seed)
     plan = Plan(
-        arms=arms(peers, has_kills=given.kills),
+        arms=arms(peers, Kills(given.kills)),
         size=size,
         ends_at=time.monotonic() + given.minutes * 60,
         folder=given.out / time.strftime("%Y%m%d-%H%M%S", time.gmtime()),
@@ -98,7 +98,9 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--fleet", default="vllm:2", help="two replicas: vllm:2 (the default), or sim:2[:PROFILE]")
     parser.add_argument("--trainees", type=int, default=4)
     parser.add_argument("--turns", type=int, default=16, help="of each trainee (default 16)")
-    parser.add_argument("--no-kills", dest="kills", action="store_false", help="kill no replica")
+    parser.add_argument(
+        "--kills", choices=list(Kills), default=Kills.TOO, help="classes that lose a replica, too or only"
+    )
     parser.add_argument("--minutes", type=float, default=15.0, help="leave out what would take longer (default 15)")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--out", type=Path, default=Path(".drillyard/beside"), help="each arm has a folder below it")

@@ -16,7 +16,8 @@ _ROOT = Path(__file__).parents[4]
 def test_a_class_is_played_through_a_router_with_the_history_kept_by_the_client(tmp_path: Path) -> None:
     file = tmp_path / "beside.json"
     fleet = f"sim:2:{_quick_to_load(tmp_path / 'quick.json')}"
-    small = f"--fleet {fleet} --only drillyard --trainees 1 --turns 2 --no-kills --out {tmp_path / 'out'} --json {file}"
+    out = f"--out {tmp_path / 'out'} --json {file}"
+    small = f"--fleet {fleet} --only drillyard --trainees 1 --turns 2 --kills none {out}"
     done = subprocess.run(
         (sys.executable, "-m", "loadtests.beside", *small.split()),
         cwd=_ROOT,

@@ -2,14 +2,14 @@
 
 from dataclasses import replace
 
-from loadtests.beside.arms import LATEST, Arm, Size, arms
+from loadtests.beside.arms import LATEST, Arm, Kills, Size, arms
 from loadtests.domain.drill import Wire
 from loadtests.domain.soundness import complaints
 from loadtests.domain.timetable import timetable
 from loadtests.overhead.peers import Peer
 
 SIZE = Size(trainees=4, turns=16, reply_tokens=40)
-ALL = arms([Peer.GATEWAY, Peer.MEMORY, Peer.VLLM, Peer.LITELLM], has_kills=True)
+ALL = arms([Peer.GATEWAY, Peer.MEMORY, Peer.VLLM, Peer.LITELLM], Kills.TOO)
 
 
 def test_our_own_comes_first_and_rivals_are_tried_with_both_histories() -> None:
@@ -22,7 +22,8 @@ def test_our_own_comes_first_and_rivals_are_tried_with_both_histories() -> None:
         (Peer.LITELLM, LATEST),
     ]
     assert [each.peer for each in ALL if each.is_killed] == [Peer.GATEWAY, Peer.MEMORY, Peer.VLLM, Peer.LITELLM]
-    assert not any(each.is_killed for each in arms([Peer.VLLM], has_kills=False))
+    assert not any(each.is_killed for each in arms([Peer.VLLM], Kills.NONE))
+    assert arms([Peer.VLLM], Kills.ONLY) == (Arm(peer=Peer.VLLM, is_killed=True),)
 
 
 def test_each_arm_has_a_name_and_a_folder_of_its_own() -> None:

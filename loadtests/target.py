@@ -10,6 +10,9 @@ from urllib.parse import SplitResult, urlsplit
 
 from loadtests.domain.drill import Affinity, Wire
 
+DATA = Path(".drillyard")
+"""Of a stack that runs here, unless somebody says otherwise."""
+
 _HOST = re.compile(r"[a-z0-9_.:-]+")
 _COMPLETIONS = "/v1"
 
@@ -60,7 +63,7 @@ class Target:
 class Asked:
     """What somebody said about where to aim; what is left out, a running stack's ready file says."""
 
-    data: Path = Path(".drillyard")
+    data: Path = DATA
     base_urls: tuple[str, ...] = ()
     keys_file: Path | None = None
     operator_key: str | None = field(default=None, repr=False)
@@ -131,6 +134,8 @@ def _of_stack(asked: Asked, ready: Mapping[str, object], own: str) -> Target:
     is_spread = asked.wire is Wire.CHAT and asked.affinity is Affinity.NONE
     if is_spread and not replicas:
         raise TargetRefused("a client can choose replicas only where these are known: give their addresses")
+    for replica in replicas if asked.wire is Wire.CHAT else ():  # which are loaded, or count tokens
+        require_local(replica.url, named=asked.not_local)
     told = Target(
         base_urls=tuple(each.url for each in replicas) if is_spread else (own,),
         keys=_keys(asked.keys_file)

@@ -165,3 +165,13 @@ def test_a_ready_file_cannot_aim_elsewhere_either(data: Path) -> None:
     (data / "ready.json").write_text(json.dumps({**READY, "base_url": "http://drills.example"}))
     with pytest.raises(TargetRefused, match=r"drills\.example"):
         target(Asked(data=data))
+
+
+@pytest.mark.parametrize("affinity", Affinity)
+def test_its_replicas_cannot_either_where_they_are_asked_past_the_gateway(data: Path, affinity: Affinity) -> None:
+    far = [*READY["replicas"], {"id": "replica-2", "url": "http://gpu.example:8000"}]
+    (data / "ready.json").write_text(json.dumps({**READY, "replicas": far}))
+    with pytest.raises(TargetRefused, match=r"gpu\.example is not this machine"):
+        target(Asked(data=data, wire=Wire.CHAT, affinity=affinity))
+    named = target(Asked(data=data, wire=Wire.CHAT, affinity=affinity, not_local=("gpu.example",)))
+    assert [each.url for each in named.replicas][1:] == ["http://gpu.example:8000"]

@@ -19,6 +19,9 @@ run.json              what the ledger says of it
 from dataclasses import dataclass
 from pathlib import Path
 
+RUNS = Path(".drillyard/loads")
+"""Where runs lie unless somebody says otherwise."""
+
 
 @dataclass(frozen=True, slots=True)
 class RunFolder:

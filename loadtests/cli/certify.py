@@ -19,9 +19,9 @@ from loadtests.conduct.order import Exit
 from loadtests.conduct.parts import parts_of
 from loadtests.conduct.stack import own_stack, plan_of
 from loadtests.domain.drill import Shape
-from loadtests.target import Asked
+from loadtests.run_folder import RUNS
+from loadtests.target import DATA, Asked
 
-_DATA, _RUNS = Path(".drillyard"), Path(".drillyard/loads")
 _OPENED_PER_S = 5.0
 _LOBBY_S = 10.0
 EXAMPLES = (
@@ -62,9 +62,9 @@ def certify(  # noqa: PLR0913  one parameter per option is how typer declares th
     turns: opt.Turns = None, think: opt.Think = None, reaction: opt.Reaction = None, lobby: opt.Lobby = None,
     allowance: opt.Allowance = None,
     faults: Faults = None, no_faults: NoFaults = False, find_seats: FindSeats = False, price: opt.Price = None,
-    data: opt.Data = _DATA, base_url: opt.BaseUrls = None, keys_file: opt.KeysFile = None, fleet: opt.Fleet = None,
+    data: opt.Data = DATA, base_url: opt.BaseUrls = None, keys_file: opt.KeysFile = None, fleet: opt.Fleet = None,
     not_local: opt.NotLocal = None, speed_up: opt.SpeedUp = None,
-    workers: opt.Workers = 1, seed: opt.Seed = 1, folder: opt.Folder = _RUNS,
+    workers: opt.Workers = 1, seed: opt.Seed = 1, folder: opt.Folder = RUNS,
     html: Html = None, json_file: Json = None,
 ) -> None:  # fmt: skip
     """Play a class with faults on a given fleet, and say how many seats it has, what was lost, and what it costs."""

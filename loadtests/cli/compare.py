@@ -8,7 +8,7 @@ import typer
 from rich.table import Table
 from rich.text import Text
 
-from loadtests.cli.ledger import RUNS, Folder, refusals
+from loadtests.cli.ledger import Folder, refusals
 from loadtests.cli.ledger_view import console
 from loadtests.domain.compared import Finding, Judging
 from loadtests.ledger.book import Ledger
@@ -16,6 +16,7 @@ from loadtests.ledger.compare_page import compare_page
 from loadtests.ledger.compare_words import chance, headline, interval_told, judged_last, told
 from loadtests.ledger.comparing import Held, held, runs_named, side_of
 from loadtests.run_files import RunDamaged
+from loadtests.run_folder import RUNS
 
 EXAMPLES = (
     "Examples:\n\n"

@@ -16,12 +16,11 @@ from loadtests.ledger.baselines import Baselines
 from loadtests.ledger.book import Ledger, NoSuchRun
 from loadtests.ledger.entry import Damaged, Entry, read_entry
 from loadtests.run_files import RunDamaged, read_object
-from loadtests.run_folder import RunFolder
+from loadtests.run_folder import RUNS, RunFolder
 
 _REFUSED = 2
 _MOST = 20
 Folder = Annotated[Path, typer.Option("--folder", metavar="DIR", help="Where the runs lie.")]
-RUNS = Path(".drillyard/loads")
 Run = Annotated[
     str,
     typer.Argument(metavar="RUN", help="The begin of its name, its path, or last, last~1, ...", show_default=False),

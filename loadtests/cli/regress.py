@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from loadtests.cli.ledger import RUNS, Folder, refusals
+from loadtests.cli.ledger import Folder, refusals
 from loadtests.cli.ledger_view import console
 from loadtests.cli.regress_view import history_table, regression_table, summary
 from loadtests.cli.run import refusals as run_refusals
@@ -22,8 +22,8 @@ from loadtests.ledger.book import Ledger
 from loadtests.regress.record import Record, row_of
 from loadtests.regress.regression import MATTERS, Play, Regress, Regression, Say
 from loadtests.regress.suite import Item, Suite, UnusableSuite, load_suite
-from loadtests.run_folder import RunFolder
-from loadtests.target import Asked, target
+from loadtests.run_folder import RUNS, RunFolder
+from loadtests.target import DATA, Asked, target
 
 EXAMPLES = (
     "Examples:\n\n"
@@ -45,7 +45,7 @@ def regress(  # noqa: PLR0913 - one parameter per option is how typer declares t
     matters: Annotated[float, typer.Option("--matters", min=0, max=1, help="Smaller changes are noise.")] = MATTERS,
     accept: Annotated[bool, typer.Option("--accept", help="Make this the baseline.")] = False,
     history: Annotated[bool, typer.Option("--history", help="Show what was changed before, and leave.")] = False,
-    data: Data = Path(".drillyard"),
+    data: Data = DATA,
     base_url: BaseUrls = None,
     keys_file: KeysFile = None,
     scenario: Scenario = None,

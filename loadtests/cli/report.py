@@ -6,13 +6,13 @@ from typing import Annotated
 
 import typer
 
-from loadtests.cli.ledger import RUNS, Folder, Run, refusals
+from loadtests.cli.ledger import Folder, Run, refusals
 from loadtests.domain.diagnosis import Reason
 from loadtests.ledger.book import Ledger
 from loadtests.report.account import Account
 from loadtests.report.run_reading import write_report
 from loadtests.report.run_tables import headline
-from loadtests.run_folder import RunFolder
+from loadtests.run_folder import RUNS, RunFolder
 
 EXAMPLES = (
     "Examples:\n\n"

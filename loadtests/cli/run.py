@@ -3,7 +3,6 @@
 import signal
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from pathlib import Path
 
 import typer
 
@@ -18,9 +17,9 @@ from loadtests.conduct.stack import StackFailed, UnknownFleet, plan_of
 from loadtests.domain.drill import Affinity, Crowd
 from loadtests.domain.offered import offered
 from loadtests.run_files import RunDamaged
-from loadtests.target import Asked, TargetRefused
+from loadtests.run_folder import RUNS
+from loadtests.target import DATA, Asked, TargetRefused
 
-_DATA, _RUNS = Path(".drillyard"), Path(".drillyard/loads")
 EXAMPLES = (
     "Examples:\n\n"
     "  drillyard load run class --trainees 20 --turns 3-5 --think 1 --fleet sim:2 --speed-up 4\n\n"
@@ -46,12 +45,12 @@ def run(  # noqa: PLR0913  one parameter per option is how typer declares them
     window: opt.Window = None, reply_tokens: opt.ReplyTokens = None, trace: opt.Trace = None,
     trace_seconds: opt.TraceS = None, trace_rate: opt.TraceRate = None, faults: opt.Faults = None,
     without: opt.WithoutWhat = None,
-    data: opt.Data = _DATA, base_url: opt.BaseUrls = None, keys_file: opt.KeysFile = None,
+    data: opt.Data = DATA, base_url: opt.BaseUrls = None, keys_file: opt.KeysFile = None,
     operator_key: opt.OperatorKey = None,
     scenario: opt.Scenario = None, model: opt.Model = None, system: opt.System = None, wire: opt.WireName = None,
     history: opt.History = None, affinity: opt.AffinityName = Affinity.SERVER, fleet: opt.Fleet = None,
     not_local: opt.NotLocal = None, speed_up: opt.SpeedUp = None,
-    targets: opt.TargetsFile = None, workers: opt.Workers = 1, seed: opt.Seed = 1, folder: opt.Folder = _RUNS,
+    targets: opt.TargetsFile = None, workers: opt.Workers = 1, seed: opt.Seed = 1, folder: opt.Folder = RUNS,
     price: opt.Price = None, plan: opt.Plan = False, as_json: opt.Json = False,
 ) -> None:  # fmt: skip
     """Play a load drill, judge it, and keep what was measured.

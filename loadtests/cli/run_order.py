@@ -13,7 +13,7 @@ from loadtests.conduct.stack import StackPlan, own_stack
 from loadtests.domain.ablation import Without, ablated
 from loadtests.domain.drill import Drill
 from loadtests.domain.targets import DEFAULT, Targets, UnusableTargets, read_targets
-from loadtests.run_folder import RunFolder
+from loadtests.run_folder import RUNS, RunFolder
 from loadtests.target import Asked, target
 
 
@@ -30,7 +30,7 @@ class Wanted:
     window_tokens: int | None = None
     workers: int = 1
     price_per_hour: float | None = None
-    runs: Path = Path(".drillyard/loads")
+    runs: Path = RUNS
     """A run makes its folder below it."""
 
     def without(self, what: Without) -> "Wanted":

@@ -11,6 +11,7 @@ from loadtests.cli.run import refusals
 from loadtests.conduct.order import Exit
 from loadtests.report.chart import standalone
 from loadtests.run_files import write_object
+from loadtests.run_folder import RUNS
 from loadtests.story.page import as_json, first_token_chart, markdown, stable_chart, story_page
 from loadtests.story.playing import told
 from loadtests.story.steps import STEPS, Step, Telling, quick
@@ -37,9 +38,7 @@ def story(
     speed_up: Annotated[
         float | None, typer.Option(min=0.1, max=1000, help="How much faster simulated cards are than real ones.")
     ] = None,
-    runs: Annotated[Path, typer.Option("--folder", metavar="DIR", help="The ledger of the runs.")] = Path(
-        ".drillyard/loads"
-    ),
+    runs: Annotated[Path, typer.Option("--folder", metavar="DIR", help="The ledger of the runs.")] = RUNS,
 ) -> None:
     """Play the same class before and after each optimisation, one at a time, and show what each gave.
 

@@ -13,9 +13,6 @@ from loadtests.domain.drill import Affinity, Wire
 DATA = Path(".drillyard")
 """Of a stack that runs here, unless somebody says otherwise."""
 
-DATA = Path(".drillyard")
-"""Of a stack that runs here, unless somebody says otherwise."""
-
 _HOST = re.compile(r"[a-z0-9_.:-]+")
 _COMPLETIONS = "/v1"
 

@@ -5,10 +5,12 @@ from dataclasses import replace
 from pathlib import Path
 
 from loadtests.conduct.order import Exit, Order, Outcome
+from loadtests.conduct.parts import parts_of
 from loadtests.conduct.playing import Played
 from loadtests.domain.figures import Figures
 from loadtests.domain.figuring import figures_of
 from loadtests.domain.limits import Limits
+from loadtests.domain.missing import missing
 from loadtests.domain.targets import Targets
 from loadtests.domain.verdict import Whole, judge
 from loadtests.ledger.entry import keep
@@ -72,6 +74,13 @@ def spoiled(order: Order, played: Played) -> Iterator[str]:
     for file in sorted(order.folder.path.glob("trouble-*.json")):
         if told := _trouble(file):
             yield f"{file.stem.removeprefix('trouble-')}: {told}"
+    if played.cut is not None:
+        return
+    ended = len(list(order.folder.path.glob("trouble-[0-9]*.json")))
+    if ended < written:
+        yield f"{written - ended} of {written} workers did not come to the end of their books"
+    if lacking := missing(parts_of(order.drill), read_rows(order.folder)):
+        yield f"of {lacking} messages of the timetable there is no row"
 
 
 def _trouble(file: Path) -> str:

@@ -12,6 +12,7 @@ from loadtests.domain.drill import Drill
 from loadtests.domain.rows import Kind, Row
 from loadtests.domain.server import LagSample
 from loadtests.domain.targets import Targets
+from loadtests.domain.timetable import timetable
 from loadtests.domain.verdict import Whole
 from loadtests.run_files import line_of, read_object, write_object
 from loadtests.run_folder import RunFolder
@@ -22,21 +23,24 @@ TARGETS = Targets(
     failure_share=None, cold_share=None, lost_turns=None, doubled_turns=None, altered_turns=None, good_ttft_s=0.5,
 )  # fmt: skip
 PLAYED = Played(0)
+DRILL = Drill(trainees=1, turns=(2, 2))
+PLANNED_S = [ask.at_s for ask in timetable(DRILL)[0].visits[0].asks]
 
 
 def row(turn: int, *, ttft: float) -> str:
+    at_s = PLANNED_S[turn - 1]
     made = Row(
         kind=Kind.TURN,
         worker=0,
         trainee=0,
         session="s",
         turn=turn,
-        planned_s=turn,
-        started_s=turn,
-        free_s=turn,
-        first_s=turn + ttft,
-        last_s=turn + 0.9,
-        ended_s=turn + 0.9,
+        planned_s=at_s,
+        started_s=at_s,
+        free_s=at_s,
+        first_s=at_s + ttft,
+        last_s=at_s + 0.9,
+        ended_s=at_s + 0.9,
         replica="replica-1",
     )
     return made.as_json() + "\n"
@@ -45,13 +49,12 @@ def row(turn: int, *, ttft: float) -> str:
 @pytest.fixture
 def order(tmp_path: Path) -> Order:
     folder = RunFolder(tmp_path)
-    drill = Drill(trainees=1, turns=(2, 2))
-    write_object(folder.drill, drill.as_json())
+    write_object(folder.drill, DRILL.as_json())
     write_object(folder.facts, {"targets": TARGETS.as_json()})
     folder.rows_of(0).write_text(row(1, ttft=0.2) + row(2, ttft=0.8))
     folder.lag_of(0).write_text(line_of(LagSample(1.0, 0, 0.001)))
     write_object(folder.path / "trouble-0.json", {})
-    return Order(drill=drill, target=Target(base_urls=("http://127.0.0.1:1",)), folder=folder, targets=TARGETS)
+    return Order(drill=DRILL, target=Target(base_urls=("http://127.0.0.1:1",)), folder=folder, targets=TARGETS)
 
 
 def test_figures_and_verdict_are_written_beside_what_they_are_made_of(order: Order) -> None:
@@ -103,6 +106,19 @@ def test_a_client_that_failed_spoils_the_run(order: Order) -> None:
 
 def test_a_worker_that_is_missing_spoils_the_run(order: Order) -> None:
     assert "only 1 of 2 workers played" in list(spoiled(replace(order, workers=2), PLAYED))
+
+
+def test_a_worker_that_could_not_end_its_book_spoils_the_run(order: Order) -> None:
+    (order.folder.path / "trouble-0.json").unlink()
+    assert list(spoiled(order, PLAYED)) == ["1 of 1 workers did not come to the end of their books"]
+    assert list(spoiled(order, Played(None, "it was interrupted"))) == []
+
+
+def test_rows_that_are_missing_spoil_the_run(order: Order) -> None:
+    order.folder.rows_of(0).write_text(row(1, ttft=0.2))
+    outcome = judged(order, PLAYED, [])
+    assert (outcome.verdict.whole, outcome.void) == (Whole.VOID, "of 1 messages of the timetable there is no row")
+    assert list(spoiled(order, Played(None, "it was interrupted"))) == []
 
 
 @pytest.mark.parametrize(

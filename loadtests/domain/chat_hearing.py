@@ -6,7 +6,7 @@ role alone is none. The usage comes behind the last text.
 
 import json
 
-from loadtests.domain.heard import Heard, Pieces, count_in
+from loadtests.domain.heard import Heard, Pieces, cached_in, count_in, object_in
 
 _END = "[DONE]"
 _WITHHELD = "content_filter"
@@ -46,26 +46,24 @@ class ChatHearing:
         if value == _END:
             self._is_over = True
             return
-        try:
-            data = json.loads(value)
-        except ValueError:
-            data = None
-        if isinstance(data, dict):
-            self._chunk(data, at)
-        else:
+        data = object_in(value)
+        if data is None or self._is_over:
             self._failure = "malformed"
+        else:
+            self._chunk(data, at)
 
     def heard(self, *, failure: str | None = None) -> Heard:
         """What became of the chat; `failure` says what the connection did."""
         details = self._usage.get("prompt_tokens_details") if isinstance(self._usage, dict) else None
+        prompt_tokens = count_in(self._usage, "prompt_tokens") or 0
         return Heard(
             text=self._pieces.text,
             first_at=self._pieces.first_at,
             last_at=self._pieces.last_at,
             pieces=len(self._pieces.stamps),
             gaps_s=self._pieces.gaps_s,
-            prompt_tokens=count_in(self._usage, "prompt_tokens") or 0,
-            cached_tokens=count_in(details, "cached_tokens"),
+            prompt_tokens=prompt_tokens,
+            cached_tokens=cached_in(details, prompt_tokens=prompt_tokens),
             completion_tokens=count_in(self._usage, "completion_tokens") or 0,
             replica=self.replica,
             finish=self._finish,
@@ -73,8 +71,10 @@ class ChatHearing:
         )
 
     def _missing(self) -> str | None:
+        if not self._is_over:  # whoever broke off behind the last text may have lost some of it
+            return "no_end"
         if self._finish is None:
-            return "no_finish" if self._is_over else "no_end"
+            return "no_finish"
         if self._finish == _WITHHELD:
             return "moderated"
         return None if self._pieces.stamps else "empty"

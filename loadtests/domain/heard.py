@@ -1,5 +1,6 @@
 """What was heard of one turn, whichever API it was taken by."""
 
+import json
 from dataclasses import dataclass, field
 from hashlib import sha256
 from heapq import nlargest
@@ -70,6 +71,21 @@ class Pieces:
 
 
 def count_in(usage: object, name: str) -> int | None:
-    """A count of tokens as a server told it; None where it did not."""
+    """A count of tokens as a server told it; None where it did not, or told what is no count."""
     value = usage.get(name) if isinstance(usage, dict) else None
-    return value if isinstance(value, int) else None
+    return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else None
+
+
+def cached_in(usage: object, *, prompt_tokens: int) -> int | None:
+    """None also where more were cached than there were, which tells nothing."""
+    cached = count_in(usage, "cached_tokens")
+    return None if cached is None or cached > prompt_tokens else cached
+
+
+def object_in(text: str) -> dict[str, object] | None:
+    """The JSON object that a line of data is; None of anything else."""
+    try:
+        found = json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+    return found if isinstance(found, dict) else None

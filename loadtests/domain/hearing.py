@@ -3,9 +3,7 @@
 Lines are stamped by the caller as they arrive, before anything of them is parsed; they may be parsed later.
 """
 
-import json
-
-from loadtests.domain.heard import Heard, Pieces, count_in
+from loadtests.domain.heard import Heard, Pieces, cached_in, count_in, object_in
 
 TERMINAL = frozenset({"done", "blocked", "cancelled", "error"})
 
@@ -52,6 +50,7 @@ class Hearing:
 
     def heard(self, *, failure: str | None = None) -> Heard:
         """What became of the turn; `failure` says what the connection did."""
+        prompt_tokens = count_in(self._usage, "prompt_tokens") or 0
         return Heard(
             text=self._pieces.text,
             stored_as=self._turn,
@@ -59,8 +58,8 @@ class Hearing:
             last_at=self._pieces.last_at,
             pieces=len(self._pieces.stamps),
             gaps_s=self._pieces.gaps_s,
-            prompt_tokens=count_in(self._usage, "prompt_tokens") or 0,
-            cached_tokens=count_in(self._usage, "cached_tokens"),
+            prompt_tokens=prompt_tokens,
+            cached_tokens=cached_in(self._usage, prompt_tokens=prompt_tokens),
             completion_tokens=count_in(self._usage, "completion_tokens") or 0,
             replica=self._replica,
             continued=self._is_continued,
@@ -70,18 +69,17 @@ class Hearing:
         )
 
     def _data(self, value: str, at: float) -> None:
-        try:
-            data = json.loads(value)
-        except ValueError:
-            data = None
-        if not isinstance(data, dict):
+        data = object_in(value)
+        if data is None:
             self._failure = "malformed"
             return
         self._placed()
         match self._event:
             case "accepted":
-                self._turn, self._replica = data.get("turn"), data.get("replica")
+                self._turn = count_in(data, "turn")
+                self._replica = str(data["replica"]) if data.get("replica") else None
             case "delta" if data.get("text"):
+                self._failure = "malformed" if self._is_over else self._failure
                 self._pieces.add(str(data["text"]), at)
             case name if name in TERMINAL:
                 self._is_over = True

@@ -68,6 +68,9 @@ def test_reasoning_and_calls_of_tools_are_text_but_no_part_of_the_answer(delta: 
     [
         ([chunk(content="x")], False, "no_end"),
         ([chunk(content="x")], True, "no_finish"),
+        ([chunk("stop", content="x")], False, "no_end"),
+        ([chunk("stop", content="x"), b"data: [DONE]", chunk(content="y")], True, "malformed"),
+        ([b"data: " + b"[" * 100_000], True, "malformed"),
         ([chunk("stop")], True, "empty"),
         ([chunk("content_filter", content="x")], True, "moderated"),
         ([b"data: {"], True, "malformed"),

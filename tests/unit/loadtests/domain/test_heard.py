@@ -1,9 +1,10 @@
 """What is kept of a reply: its pieces' times, and a digest that tells nothing of its words."""
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from loadtests.domain.heard import Heard, Pieces, count_in, digest_of
+from loadtests.domain.heard import Heard, Pieces, cached_in, count_in, digest_of, object_in
 
 
 @given(st.text(), st.text())
@@ -36,3 +37,20 @@ def test_a_count_that_is_not_told_is_none() -> None:
     assert count_in({"prompt_tokens": 7}, "prompt_tokens") == 7
     assert count_in({"prompt_tokens": None}, "prompt_tokens") is None
     assert count_in(None, "prompt_tokens") is None
+
+
+@pytest.mark.parametrize("value", [True, -1, 1.5, "7"])
+def test_what_is_no_count_is_not_told(value: object) -> None:
+    assert count_in({"completion_tokens": value}, "completion_tokens") is None
+
+
+def test_more_tokens_cached_than_there_were_tells_nothing() -> None:
+    assert cached_in({"cached_tokens": 7}, prompt_tokens=7) == 7
+    assert cached_in({"cached_tokens": 8}, prompt_tokens=7) is None
+    assert cached_in(None, prompt_tokens=7) is None
+
+
+@pytest.mark.parametrize("text", ["", "7", "{", "[" * 100_000])
+def test_what_is_no_object_is_none(text: str) -> None:
+    assert object_in(text) is None
+    assert object_in('{"a": 1}') == {"a": 1}

@@ -54,6 +54,7 @@ def test_a_delta_without_text_is_no_first_text() -> None:
     ("events", "failure"),
     [
         ([event(1, "accepted", turn=1)], "no_end"),
+        ([event(1, "delta", text="x"), event(2, "done", **DONE), event(3, "delta", text="y")], "malformed"),
         ([event(1, "error", code="tutor_broke", message="", retryable=True)], "tutor_broke"),
         ([event(1, "error")], "error"),
         ([event(1, "blocked", reason="x")], "moderated"),
@@ -115,3 +116,8 @@ def test_lines_may_end_in_crlf_and_unknown_events_say_nothing() -> None:
     ):
         hearing.line(line, at=1)
     assert (hearing.heard().failure, hearing.heard().completion_tokens) == (None, 0)
+
+
+def test_a_place_of_another_kind_is_not_told() -> None:
+    found = heard(event(1, "accepted", turn="4", replica={"id": 7}))
+    assert (found.stored_as, found.replica) == (None, "{'id': 7}")

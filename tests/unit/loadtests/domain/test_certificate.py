@@ -151,6 +151,7 @@ def test_faults_are_told_with_the_time_until_they_were_mended() -> None:
         event(50, EventKind.FAULT, "redis", "redis-flush"),
         event(55, EventKind.MENDED, "replica-1", "slow after 20.0 s"),
         event(90, EventKind.MENDED, "replica-1", "kill after 60.0 s"),
+        event(95, EventKind.MENDED, "replica-1", "kill after 65.0 s"),
     )
     assert given(events=events, uncaused=("a replica frozen: no",)).lived_through == (
         Lived(kind="kill", target="replica-1", at_s=30, mended_after_s=60),

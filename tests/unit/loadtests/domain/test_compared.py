@@ -32,6 +32,7 @@ def test_an_interval_without_zero_has_a_direction(
 def test_what_is_too_small_to_matter_is_told_as_such() -> None:
     told = judged("any", (1.0, 1.04), (0.03, 0.05), judging=Judging(matters=0.05))
     assert (told.finding, told.why) == (Finding.NOISE, "less than 5% of it")
+    assert judged("any", (1.0, 1.5), (0.03, 0.8), judging=Judging(matters=0.5)).finding is Finding.WORSE
     assert judged("any", (1.0, 1.06), (0.03, 0.08), judging=Judging(matters=0.05)).finding is Finding.WORSE
 
 

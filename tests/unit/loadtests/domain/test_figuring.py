@@ -94,12 +94,14 @@ def test_other_requests_are_no_turns() -> None:
         a_turn(kind=Kind.OPEN),
         a_turn(kind=Kind.RESUME, failure="altered"),
         a_turn(kind=Kind.HOSTILE, failure="let_in"),
+        a_turn(kind=Kind.HOSTILE, failure="let_in"),
+        a_turn(kind=Kind.HOSTILE, failure="http_500"),
         a_turn(kind=Kind.HOSTILE, status=403),
         a_turn(kind=Kind.CLOSE),
     ]
     found = figures([*CLASS, *others])
-    assert (found.turns, found.failed, found.let_in) == (12, 0, 1)
-    assert found.other_failures == {"hostile: let_in": 1, "resume: altered": 1}
+    assert (found.turns, found.failed, found.let_in) == (12, 0, 2)
+    assert found.other_failures == {"hostile: http_500": 1, "hostile: let_in": 2, "resume: altered": 1}
 
 
 def test_the_record_is_held_against_what_was_heard() -> None:
@@ -113,7 +115,7 @@ def test_the_record_is_held_against_what_was_heard() -> None:
     assert figures([*CLASS, audit(7)]).lost_turns == 0
 
 
-@pytest.mark.parametrize(("status", "doubled"), [(200, 0), (None, 0), (409, 1)])
+@pytest.mark.parametrize(("status", "doubled"), [(200, 0), (399, 0), (None, 0), (400, 1), (409, 1)])
 def test_what_the_hostile_were_let_in_with_is_no_doubled_turn(status: int | None, doubled: int) -> None:
     deed = replace(a_turn(kind=Kind.HOSTILE), session="s-9", trainee=9, status=status)
     audit = replace(deed, kind=Kind.AUDIT, stored=((1, "x"),))

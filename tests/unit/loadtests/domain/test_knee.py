@@ -66,6 +66,17 @@ def test_latency_that_leaps_is_enough() -> None:
     assert knee_of([Level(n, n / 28, 0.3 if n <= 40 else 3.0) for n in (10, 20, 40, 80)]) == 40
 
 
+def test_a_level_within_a_tenth_of_the_greatest_power_has_it() -> None:
+    """Powers are 90, 100 and 50, then a little less than 90."""
+    assert knee_of([Level(10, 90.0, 1.0), Level(20, 100.0, 1.0), Level(40, 50.0, 1.0)]) == 10
+    assert knee_of([Level(10, 89.9, 1.0), Level(20, 100.0, 1.0), Level(40, 50.0, 1.0)]) == 20
+
+
+def test_throughput_grows_while_it_gains_a_twentieth() -> None:
+    assert knee_of([Level(10, 100.0, 1.0), Level(20, 105.0, 1.0)]) is None
+    assert knee_of([Level(10, 100.0, 1.0), Level(20, 104.9, 1.0)]) == 10
+
+
 @pytest.mark.parametrize(
     "levels", [[], [Level(10, 1.0, 0.3)], [Level(10, 0.0, 0.3)], [Level(10, 1.0, math.inf), Level(20, 1.0, math.inf)]]
 )

@@ -42,6 +42,7 @@ def test_a_fault_is_over_some_time_after_its_own_target_answers_again() -> None:
         Event(at_s=10, kind=EventKind.FAULT, target="a", note="kill"),
         Event(at_s=11, kind=EventKind.MENDED, target="b"),
         Event(at_s=14, kind=EventKind.MENDED, target="a"),
+        Event(at_s=17, kind=EventKind.MENDED, target="a"),
         Event(at_s=20, kind=EventKind.FAULT, target="c", note="freeze"),
     ]
     first, second = Seen(drill=Drill(), figures=Figures(), events=events).troubles

@@ -56,6 +56,7 @@ def test_a_span_in_which_nothing_began_is_there_and_empty() -> None:
     assert (spans[30].ttft.count, spans[30].turns_per_s, spans[30].sessions) == (0, 0.0, 1)
     assert (spans[10].kv_usage, spans[10].preemptions) == (0.1, 20)
     assert (spans[11].kv_usage, spans[11].preemptions) == (None, 0)
+    assert (spans[9].kv_usage, spans[39].preemptions) == (None, 0)
 
 
 def test_a_single_moment_is_one_span() -> None:
@@ -93,6 +94,7 @@ def test_many_levels_are_put_together() -> None:
     turns = [each for n in range(130) for each in a_session(3, trainee=n, from_s=float(n))]
     levels = by_concurrency(scene_of(turns), drill=Drill())
     assert len(levels) <= 13
+    assert [each.key for each in levels] == [*range(2, 23, 2), 23]
     assert sum(level.turns for level in levels) == len(turns)
 
 

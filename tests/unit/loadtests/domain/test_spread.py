@@ -39,6 +39,11 @@ def test_the_order_of_values_does_not_matter(both: tuple[list[float], list[float
     assert spread_of(both[0]) == spread_of(both[1])
 
 
+def test_each_percentile_is_that_of_its_name() -> None:
+    found = spread_of(float(value) for value in range(1, 1_001))
+    assert (found.p50, found.p90, found.p95, found.p99, found.worst) == (500, 900, 950, 990, 1_000)
+
+
 def test_of_nothing_nothing_is_known() -> None:
     assert spread_of([]) == Spread(count=0)
 

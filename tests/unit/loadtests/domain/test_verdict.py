@@ -91,6 +91,10 @@ def test_what_was_let_go_is_not_judged_at_all() -> None:
     assert verdict.whole is Whole.PASSED
 
 
+def test_a_single_turn_is_not_none() -> None:
+    assert judged("turns", replace(GOOD, turns=1)).standing is Standing.MET
+
+
 def test_a_miss_says_by_how_much() -> None:
     missed = judged("ttft_p95_s", replace(GOOD, ttft=spread(1.8)))
     assert missed.missed_by == pytest.approx(0.3)
@@ -131,6 +135,16 @@ def test_no_failure_is_proven_only_by_many_turns() -> None:
     assert (few.standing, few.more) == (Standing.NOT_JUDGED, 2_295)
     assert few.why == "0 of 700: the true share may be up to 0.43%"
     assert judged("failure_share", replace(GOOD, turns=2_995)).standing is Standing.MET
+
+
+@given(st.integers(0, 3), st.integers(1, 3_000), st.sampled_from([0.001, 0.01]))
+def test_so_many_turns_more_and_not_one_less_prove_a_share(failed: int, turns: int, limit: float) -> None:
+    targets = replace(DEFAULT, failure_share=limit)
+    few = judged("failure_share", replace(GOOD, failed=failed, turns=max(turns, failed)), targets)
+    if few.standing is Standing.NOT_JUDGED:
+        enough = replace(GOOD, failed=failed, turns=max(turns, failed) + few.more)
+        assert judged("failure_share", enough, targets).standing is Standing.MET
+        assert judged("failure_share", replace(enough, turns=enough.turns - 1), targets).more == 1
 
 
 def test_each_failure_asks_for_more_turns() -> None:

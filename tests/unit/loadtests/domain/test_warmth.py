@@ -77,6 +77,17 @@ def test_a_client_that_cuts_its_history_changes_the_prefix() -> None:
     assert cold_reasons(turns, history=4) == [ColdReason.EVICTED, ColdReason.FOLDED]
 
 
+def test_a_history_that_still_fits_is_not_cut() -> None:
+    """The second turn sends three messages: two of the trainee, and one reply."""
+    assert cold_reasons([FIRST, second(0)], history=3) == [ColdReason.EVICTED]
+    assert cold_reasons([FIRST, second(0)], history=2) == [ColdReason.FOLDED]
+
+
+def test_a_turn_whose_prompt_is_not_told_says_nothing() -> None:
+    assert cold_reasons([FIRST, second(0, prompt=0), a_turn(3, prompt_tokens=1100, cached_tokens=900)]) == [None]
+    assert cold_reasons([replace(FIRST, prompt_tokens=0), second(0)]) == []
+
+
 def test_what_failed_says_nothing_and_the_turn_after_it_is_held_against_the_one_before() -> None:
     failed = a_failed_turn(2)
     assert cold_reasons([FIRST, failed, second(0)]) == [ColdReason.EVICTED]

@@ -4,6 +4,9 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from enum import StrEnum
 
+RECORD = frozenset({"lost_turns", "doubled_turns", "altered_turns"})
+"""What only the record of a session tells."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Spread:
@@ -143,6 +146,14 @@ class Figures:
     @property
     def cold_share(self) -> float | None:
         return sum(self.cold.values()) / self.warm_turns if self.warm_turns else None
+
+    def untold(self, name: str) -> str:
+        """Why a count of what must not be says nothing; empty: it does."""
+        if name in RECORD and not self.audited:
+            return "no record was read"
+        if name == "affinity_broken" and not any(each.turns for each in self.by_replica):
+            return "no reply tells its replica"
+        return ""
 
     def as_json(self) -> dict[str, object]:
         """With the shares. Infinite times as null would read as "not measured": they are told as the text `inf`."""

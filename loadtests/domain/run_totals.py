@@ -29,12 +29,17 @@ def failures(
 
 
 def mistakes(before: Sequence[RunSeen], after: Sequence[RunSeen], judging: Judging) -> Iterator[Compared]:
-    """Of what must not be at all the first one is worse: chance is no excuse for it."""
+    """Of what must not be at all the first one is worse: chance is no excuse for it. That it did not come again may be
+    luck."""
     turns = total(before, "turns"), total(after, "turns")
     for name in _MUST_NOT_BE:
         events = total(before, name), total(after, name)
+        untold = [next(filter(None, (run.figures.untold(name) for run in runs)), "") for runs in (before, after)]
+        if any(untold):
+            yield _unknown(name, events, untold)
+            continue
         one, other = ((count, max(count, of)) for count, of in zip(events, turns, strict=True))
-        is_sure = 0 in events or fisher(one, other) < 1 - judging.level
+        is_sure = not events[0] or fisher(one, other) < 1 - judging.level
         yield _counted(name, events, (one, other), is_sure=is_sure)
 
 
@@ -48,6 +53,12 @@ def totals(before: Sequence[RunSeen], after: Sequence[RunSeen], judging: Judging
 
 def total(runs: Sequence[RunSeen], name: str) -> int:
     return sum(int(getattr(run.figures, name)) for run in runs)
+
+
+def _unknown(name: str, events: tuple[int, int], untold: Sequence[str]) -> Compared:
+    """A side that says nothing must not look as if nothing had happened in it."""
+    one, other = (None if why else float(count) for count, why in zip(events, untold, strict=True))
+    return Compared(name=name, before=one, after=other, finding=Finding.UNKNOWN, why=next(filter(None, untold)))
 
 
 def _counted(

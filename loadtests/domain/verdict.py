@@ -7,14 +7,13 @@ from enum import StrEnum
 from typing import Any
 
 from loadtests.domain.drill import Drill, Shape, Wire
-from loadtests.domain.figures import Figures, Spread
+from loadtests.domain.figures import RECORD, Figures, Spread
 from loadtests.domain.odds import at_least, at_most, trials_needed, upper_bound
 from loadtests.domain.targets import DEFAULT, Targets
 
 _P95 = 0.95
 _SURELY = 0.05
 """Too few to be judged are missed all the same when so many beyond have less than this chance within the limit."""
-_RECORD = frozenset({"lost_turns", "doubled_turns", "altered_turns"})
 
 
 class Standing(StrEnum):
@@ -142,7 +141,7 @@ def judge(figures: Figures, targets: Targets, *, drill: Drill | None = None, spo
 
 def _idle(drill: Drill) -> frozenset[str]:
     """A chat leaves no record, only a class begins at one bell, and not every drill asks what must be refused."""
-    names = set(_RECORD) if drill.wire is Wire.CHAT else set()
+    names = set(RECORD) if drill.wire is Wire.CHAT else set()
     if drill.shape not in (Shape.CLASS, Shape.RECOVERY):
         names.add("bell_ttft_p95_s")
     if not drill.crowd.hostile and drill.shape is not Shape.LONG_PROMPT:
@@ -262,19 +261,10 @@ def _counts(figures: Figures, targets: Targets) -> Iterator[Judged]:
         ("let_in", targets.let_in, figures.let_in),
     ):
         if limit is not None:
-            unknown = _unknown(name, figures)
-            unread = max(0, figures.sessions - figures.audited) if name in _RECORD and not unknown else 0
+            unknown = figures.untold(name)
+            unread = max(0, figures.sessions - figures.audited) if name in RECORD and not unknown else 0
             why = unknown or f"{unread} of {figures.sessions} records were not read"
             yield _weighed(name, limit, None if unknown else count, more=unread, is_sure=True, why=why)
-
-
-def _unknown(name: str, figures: Figures) -> str:
-    """Why a count says nothing; empty: it does."""
-    if name in _RECORD and not figures.audited:
-        return "no record was read"
-    if name == "affinity_broken" and not any(each.turns for each in figures.by_replica):
-        return "no reply tells its replica"
-    return ""
 
 
 def _short(count: int, share: float, beyond: float) -> int:

@@ -62,9 +62,9 @@ def certify(  # noqa: PLR0913  one parameter per option is how typer declares th
     turns: opt.Turns = None, think: opt.Think = None, reaction: opt.Reaction = None, lobby: opt.Lobby = None,
     allowance: opt.Allowance = None,
     faults: Faults = None, no_faults: NoFaults = False, find_seats: FindSeats = False, price: opt.Price = None,
-    data: opt.Data = DATA, base_url: opt.BaseUrls = None, keys_file: opt.KeysFile = None, fleet: opt.Fleet = None,
-    not_local: opt.NotLocal = None, speed_up: opt.SpeedUp = None,
-    workers: opt.Workers = 1, seed: opt.Seed = 1, folder: opt.Folder = RUNS,
+    data: opt.Data = DATA, base_url: opt.BaseUrls = None, keys_file: opt.KeysFile = None,
+    operator_key: opt.OperatorKey = None, fleet: opt.Fleet = None, not_local: opt.NotLocal = None,
+    speed_up: opt.SpeedUp = None, workers: opt.Workers = 1, seed: opt.Seed = 1, folder: opt.Folder = RUNS,
     html: Html = None, json_file: Json = None,
 ) -> None:  # fmt: skip
     """Play a class with faults on a given fleet, and say how many seats it has, what was lost, and what it costs."""
@@ -78,8 +78,8 @@ def certify(  # noqa: PLR0913  one parameter per option is how typer declares th
     wish = Wish(
         drill=drill_asked(Given(Shape.CLASS, values, turns=turns)),
         asked=Asked(
-            data=data, base_urls=tuple(base_url or ()), keys_file=keys_file, scenario=scenario,
-            not_local=tuple(not_local or ()),
+            data=data, base_urls=tuple(base_url or ()), keys_file=keys_file, operator_key=operator_key,
+            scenario=scenario, not_local=tuple(not_local or ()),
         ),
         ttft_s=ttft, faults=() if no_faults else tuple(faults) if faults else None, find_seats=find_seats,
         price_per_hour=price, workers=workers, runs=folder,

@@ -13,7 +13,7 @@ from loadtests.cli.ledger import Folder, refusals
 from loadtests.cli.ledger_view import console
 from loadtests.cli.regress_view import history_table, regression_table, summary
 from loadtests.cli.run import refusals as run_refusals
-from loadtests.cli.run_options import BaseUrls, Data, Fleet, KeysFile, NotLocal, Scenario, SpeedUp, Workers
+from loadtests.cli.run_options import BaseUrls, Data, Fleet, KeysFile, NotLocal, OperatorKey, Scenario, SpeedUp, Workers
 from loadtests.cli.run_order import Wanted, played
 from loadtests.conduct.order import DrillFailed, Exit
 from loadtests.conduct.stack import plan_of
@@ -48,6 +48,7 @@ def regress(  # noqa: PLR0913 - one parameter per option is how typer declares t
     data: Data = DATA,
     base_url: BaseUrls = None,
     keys_file: KeysFile = None,
+    operator_key: OperatorKey = None,
     scenario: Scenario = None,
     fleet: Fleet = None,
     not_local: NotLocal = None,
@@ -63,8 +64,8 @@ def regress(  # noqa: PLR0913 - one parameter per option is how typer declares t
     with run_refusals():
         chosen = _suite(suite, only)
         asked = Asked(
-            data=data, base_urls=tuple(base_url or ()), keys_file=keys_file, scenario=scenario,
-            not_local=tuple(not_local or ()),
+            data=data, base_urls=tuple(base_url or ()), keys_file=keys_file, operator_key=operator_key,
+            scenario=scenario, not_local=tuple(not_local or ()),
         )  # fmt: skip
         wanted = Wanted(
             drill=chosen.items[0].drill, asked=asked, fleet=plan_of(fleet) if fleet else None, speed_up=speed_up,

@@ -3,7 +3,7 @@
 import math
 from statistics import NormalDist
 
-from loadtests.simulator.domain.dice import Dice
+from loadtests.domain.dice import Dice
 
 _STEPS = 2**53
 _NORMAL = NormalDist()

@@ -1,6 +1,6 @@
 """Texts of a wanted length, the same again for the same name, in plain words that no rule of moderation minds."""
 
-from loadtests.simulator.domain.dice import Dice
+from loadtests.domain.dice import Dice
 
 # fmt: off
 WORDS = (

@@ -9,11 +9,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from loadtests.domain.chance import log_normal, log_normal_of_mean, shuffled
+from loadtests.domain.dice import Dice
 from loadtests.domain.drill import Drill, Shape, Wire
 from loadtests.domain.part import Act, Ask, Behaviour, Part, Visit
 from loadtests.domain.soundness import complaints
 from loadtests.domain.trace import Arrival, trace_parts
-from loadtests.simulator.domain.dice import Dice
 
 _REACTION_SIGMA = 0.5
 _MID_REPLY = 12

@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from loadtests.domain.dice import Dice
 from loadtests.simulator.body import (
     ChatBody,
     CompletionBody,
@@ -17,7 +18,6 @@ from loadtests.simulator.body import (
 )
 from loadtests.simulator.body_rules import check_bias, check_sampling
 from loadtests.simulator.domain.continuing import Opened, opened_by, reopened, tokens_after
-from loadtests.simulator.domain.dice import Dice
 from loadtests.simulator.domain.json_instance import Schema, instance_text
 from loadtests.simulator.domain.packed_tokens import Token, token_of
 from loadtests.simulator.domain.regex_sample import sample

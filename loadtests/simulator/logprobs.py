@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from loadtests.simulator.domain.dice import Dice
+from loadtests.domain.dice import Dice
 from loadtests.simulator.domain.packed_tokens import Token
 from loadtests.simulator.domain.wire import Document
 from loadtests.simulator.vocabulary import Vocabulary

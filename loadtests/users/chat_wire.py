@@ -8,10 +8,10 @@ from urllib.parse import urlsplit
 import gevent
 
 from loadtests.domain.chat_hearing import ChatHearing
+from loadtests.domain.dice import Dice
 from loadtests.domain.drill import Shape
 from loadtests.domain.part import Act, Ask
 from loadtests.domain.rows import Kind, Row
-from loadtests.simulator.domain.dice import Dice
 from loadtests.users.caller import Answer, Caller, Lost
 from loadtests.users.message import Message
 from loadtests.users.stage import Stage

@@ -3,7 +3,7 @@
 import json
 from collections.abc import Mapping, Sequence
 
-from loadtests.simulator.domain.dice import Dice
+from loadtests.domain.dice import Dice
 from loadtests.simulator.domain.regex_sample import sample
 
 Json = None | bool | int | float | str | list["Json"] | dict[str, "Json"]

@@ -5,7 +5,7 @@ Literals, `.`, classes, groups, alternatives, quantifiers and anchors; no look-a
 
 import string
 
-from loadtests.simulator.domain.dice import Dice
+from loadtests.domain.dice import Dice
 
 _DIGITS, _LETTERS = string.digits, string.ascii_letters
 _ANY = _LETTERS + _DIGITS + " .,-_"

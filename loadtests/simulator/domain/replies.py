@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from loadtests.simulator.domain.dice import Dice
+from loadtests.domain.dice import Dice
 
 _ENGLISH = (
     "Let me think about that for a moment.",

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from loadtests.domain.chance import log_normal, log_normal_of_mean, share, shuffled
-from loadtests.simulator.domain.dice import Dice
+from loadtests.domain.dice import Dice
 
 
 @given(st.integers(0, 10**6))

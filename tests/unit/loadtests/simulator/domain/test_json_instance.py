@@ -6,7 +6,7 @@ from typing import Any
 import jsonschema
 import pytest
 
-from loadtests.simulator.domain.dice import Dice
+from loadtests.domain.dice import Dice
 from loadtests.simulator.domain.json_instance import Schema, UnsupportedSchema, instance, instance_text
 
 NODE: dict[str, Any] = {

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from loadtests.simulator.domain.dice import Dice
+from loadtests.domain.dice import Dice
 from loadtests.simulator.domain.regex_sample import UnsupportedPattern, sample
 
 

@@ -4,7 +4,7 @@ import subprocess
 import sys
 from collections import Counter
 
-from loadtests.simulator.domain.dice import Dice
+from loadtests.domain.dice import Dice
 
 
 def throws(seed: int, text: str) -> list[int]:
@@ -21,7 +21,7 @@ def test_another_seed_or_text_throws_something_else() -> None:
 
 
 def test_another_process_throws_the_same() -> None:
-    code = "from loadtests.simulator.domain.dice import Dice; print(Dice(7, 'hello').below(1_000_000))"
+    code = "from loadtests.domain.dice import Dice; print(Dice(7, 'hello').below(1_000_000))"
     said = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
     assert int(said) == Dice(7, "hello").below(1_000_000)
 

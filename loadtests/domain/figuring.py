@@ -1,6 +1,5 @@
 """Makes the figures of a run from what was kept of it, whoever played it and in whatever order it was read."""
 
-import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -8,9 +7,10 @@ from dataclasses import replace
 from loadtests.domain import slices, spread
 from loadtests.domain.affinity import Trouble, moves_of, troubles
 from loadtests.domain.audit import audited
+from loadtests.domain.client_lag import client_lag
 from loadtests.domain.completion import completed
 from loadtests.domain.drill import Drill, Shape
-from loadtests.domain.figures import ColdReason, Figures, Spread
+from loadtests.domain.figures import ColdReason, Figures
 from loadtests.domain.fleet_use import fleet_use, process_use
 from loadtests.domain.limits import Limits
 from loadtests.domain.presence import Presence
@@ -18,8 +18,6 @@ from loadtests.domain.rows import Kind, Row
 from loadtests.domain.server import Event, LagSample, ProcessSample, ReplicaSample
 from loadtests.domain.warmth import cold_reasons
 
-LAG_EVERY_S = 0.05
-"""How often a worker looks how late its loop is, in real seconds."""
 _REFUSED = 400
 
 Sessions = Mapping[tuple[int, str], Sequence[Row]]
@@ -52,7 +50,7 @@ def figures_of(  # noqa: PLR0913  a run is kept in so many files
         replica_seconds=scene.fleet.replica_seconds,
         cpu_s=cpu_s,
         memory_mb_most=memory_mb,
-        client_lag=_client_lag(turns, lag, speed_up=drill.speed_up),
+        client_lag=client_lag(turns, lag, speed_up=drill.speed_up),
         over_time=slices.over_time(scene),
         by_turn=slices.by_turn(scene),
         by_concurrency=concurrency,
@@ -147,23 +145,6 @@ def _by_session(turns: Iterable[Row]) -> Sessions:
         if turn.session and turn.failure != "not_opened":
             sessions.setdefault((turn.trainee, turn.session), []).append(turn)
     return sessions
-
-
-def _client_lag(turns: Sequence[Row], lag: Iterable[LagSample], *, speed_up: float) -> Spread:
-    """The worse of both: mixed, the many looks of the loops would hide turns that were sent late."""
-    late = [_late_s(turn) / speed_up for turn in turns]
-    loops = [each for sample in lag for each in _with_missed(sample.lag_s)]
-    return max(spread.spread_of(late), spread.spread_of(loops), key=lambda found: found.p99 or 0.0)
-
-
-def _late_s(turn: Row) -> float:
-    free_s = turn.planned_s if turn.free_s is None else max(turn.planned_s, turn.free_s)
-    return max(0.0, turn.started_s - free_s)
-
-
-def _with_missed(lag_s: float) -> list[float]:
-    """A loop that stood still for a second missed its looks within it, which would have told what was left of it."""
-    return [lag_s - missed * LAG_EVERY_S for missed in range(1 + math.floor(max(0.0, lag_s) / LAG_EVERY_S))]
 
 
 def _per_s(count: int, duration_s: float) -> float:

@@ -1,66 +1,32 @@
-"""Makes figures and a verdict of a run's folder, and writes them beside what they are made of."""
+"""Judges what was played: makes of a run's folder its figures, verdict and report, and enters it into the ledger."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from pathlib import Path
 
 from loadtests.conduct.order import Exit, Order, Outcome
 from loadtests.conduct.parts import parts_of
 from loadtests.conduct.playing import Played
-from loadtests.domain.figures import Figures
-from loadtests.domain.figuring import figures_of
-from loadtests.domain.limits import Limits
 from loadtests.domain.missing import missing
-from loadtests.domain.targets import Targets
-from loadtests.domain.verdict import Whole, judge
 from loadtests.ledger.entry import keep
-from loadtests.report.run_reading import write_report
-from loadtests.run_files import (
-    RunDamaged,
-    read_drill,
-    read_events,
-    read_lag,
-    read_object,
-    read_processes,
-    read_replicas,
-    read_rows,
-    write_object,
-)
-from loadtests.run_folder import RunFolder
+from loadtests.report.run_reading import account_of, write_page
+from loadtests.run_files import RunDamaged, read_object, read_rows, write_object
 
 
 def judged(order: Order, played: Played, failures: Sequence[str]) -> Outcome:
     """`failures`: faults that could not be caused, so that nothing is known of them."""
-    figures = figures_of_run(order.folder, order.targets)
     void = (*spoiled(order, played), *(f"a fault could not be caused: {each}" for each in failures))
-    verdict = judge(figures, order.targets, drill=order.drill, spoiled=void)
-    if played.cut is not None and verdict.whole is Whole.PASSED:
-        verdict = replace(verdict, whole=Whole.UNPROVEN)  # what did not happen any more might have missed
-    write_object(order.folder.figures, figures.as_json())
-    write_object(order.folder.verdict, verdict.as_json())
-    account = write_report(order.folder)
+    account = account_of(order.folder, spoiled=void)
+    write_object(order.folder.verdict, account.verdict.as_json())
+    write_page(account, order.folder)
     keep(order.folder)
     return Outcome(
         folder=order.folder,
-        figures=figures,
-        verdict=verdict,
+        figures=account.figures,
+        verdict=account.verdict,
         reasons=account.explaining,
-        void="; ".join(verdict.void) or None,
+        void="; ".join(account.verdict.void) or None,
         incomplete=played.cut,
-        exit_code=Exit.INTERRUPTED if played.is_interrupted else Exit(verdict.exit_code),
-    )
-
-
-def figures_of_run(folder: RunFolder, targets: Targets) -> Figures:
-    """As often as one likes, from what was kept; raises `RunDamaged`."""
-    return figures_of(
-        read_rows(folder),
-        drill=read_drill(folder),
-        targets=Limits(ttft_s=targets.good_ttft_s, tpot_s=targets.good_tpot_s, e2e_s=targets.good_e2e_s),
-        replicas=read_replicas(folder),
-        processes=read_processes(folder),
-        events=read_events(folder),
-        lag=read_lag(folder),
+        exit_code=Exit.INTERRUPTED if played.is_interrupted else Exit(account.verdict.exit_code),
     )
 
 

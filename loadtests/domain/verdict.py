@@ -120,22 +120,29 @@ def _judged_of(told: Mapping[str, Any]) -> Judged:
     )
 
 
-def judge(figures: Figures, targets: Targets, *, drill: Drill | None = None, spoiled: Sequence[str] = ()) -> Verdict:
+def judge(
+    figures: Figures,
+    targets: Targets,
+    *,
+    drill: Drill | None = None,
+    spoiled: Sequence[str] = (),
+    is_whole: bool = True,
+) -> Verdict:
     """`drill` tells what does not apply; `spoiled`: what else makes the run void, such as a worker whose rows are
-    missing."""
+    missing. A run that is not whole cannot pass: what did not happen any more might have missed."""
     idle = _idle(drill) if drill is not None else frozenset()
     judged = tuple(
         replace(each, standing=Standing.IDLE, why="", more=0) if each.target in idle else each
         for each in _all(figures, targets)
     )
-    void = (*spoiled, *_lag(figures, targets))
+    void = tuple(dict.fromkeys((*spoiled, *_lag(figures, targets))))
     standings = {each.standing for each in judged}
     if void:
         whole = Whole.VOID
     elif Standing.MISSED in standings:
         whole = Whole.MISSED
     else:
-        whole = Whole.UNPROVEN if Standing.NOT_JUDGED in standings else Whole.PASSED
+        whole = Whole.PASSED if is_whole and Standing.NOT_JUDGED not in standings else Whole.UNPROVEN
     return Verdict(whole=whole, judged=judged, void=void, targets=targets)
 
 
@@ -224,7 +231,7 @@ def _failures(figures: Figures, limit: float, confidence: float) -> Judged:
     """A share that small needs many turns before it is proven, and more of them for each failure."""
     failed, turns, measured = figures.failed, figures.turns, figures.failure_share
     if _exceeds(measured, limit):
-        return _weighed("failure_share", limit, measured, cause=_kinds(figures.failures), is_sure=True)
+        return _weighed("failure_share", limit, measured, cause=_kinds(figures.failures))
     is_proven = not limit or at_most(failed, turns, limit) <= 1 - confidence
     return _weighed(
         "failure_share",

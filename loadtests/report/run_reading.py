@@ -1,8 +1,7 @@
 """Reads a run's folder into what a report tells, and writes the report."""
 
 import json
-from collections.abc import Mapping
-from dataclasses import replace
+from collections.abc import Mapping, Sequence
 from math import inf
 from pathlib import Path
 
@@ -10,7 +9,7 @@ from loadtests.domain.diagnosis import likely_reasons
 from loadtests.domain.figuring import figures_of
 from loadtests.domain.reason import Seen
 from loadtests.domain.targets import DEFAULT, Targets, UnusableTargets, read_targets
-from loadtests.domain.verdict import Standing, Verdict, Whole, judge
+from loadtests.domain.verdict import Standing, judge
 from loadtests.report.account import Account
 from loadtests.report.run_page import run_page
 from loadtests.run_files import (
@@ -30,24 +29,35 @@ from loadtests.run_folder import RunFolder
 def write_report(folder: RunFolder, *, to: Path | None = None, price_per_hour: float | None = None) -> Account:
     """The page, and the figures beside it, made anew of what was measured; raises `RunDamaged`."""
     account = account_of(folder, price_per_hour=price_per_hour)
+    write_page(account, folder, to=to)
+    return account
+
+
+def write_page(account: Account, folder: RunFolder, *, to: Path | None = None) -> None:
+    """With the figures in the folder; raises `RunDamaged` where that cannot be."""
     page = run_page(account)
     try:
         write_object(folder.figures, account.figures.as_json())
         (to or folder.report).write_text(page, encoding="utf-8")
     except OSError as error:
         raise RunDamaged(f"{error.filename} cannot be written: {error.strerror}") from None
-    return account
 
 
-def account_of(folder: RunFolder, *, price_per_hour: float | None = None) -> Account:
-    """All that is to be told, figures, verdict and reasons among it; raises `RunDamaged`."""
+def account_of(
+    folder: RunFolder, *, spoiled: Sequence[str] | None = None, price_per_hour: float | None = None
+) -> Account:
+    """All that is to be told, figures, verdict and reasons among it; raises `RunDamaged`.
+
+    `spoiled` is what the rows do not say and makes the run void; None: what its conductor wrote down.
+    """
     if not folder.drill.exists():
         raise RunDamaged(f"{folder.path} is not the folder of a load drill: there is no {folder.drill.name} in it")
     facts = read_object(folder.facts)
     targets = _targets(facts, folder)
     seen = seen_of(folder, targets, facts)
     incomplete = facts.get("incomplete")
-    verdict = _verdict(folder, seen, targets, is_whole=not incomplete)
+    void = _void(folder) if spoiled is None else spoiled
+    verdict = judge(seen.figures, targets, drill=seen.drill, spoiled=void, is_whole=not incomplete)
     missed = [each.target for each in verdict.of(Standing.MISSED)]
     price = price_per_hour if price_per_hour is not None else facts.get("price_per_hour")
     return Account(
@@ -113,11 +123,6 @@ def _targets(facts: Mapping[str, object], folder: RunFolder) -> Targets:
         raise RunDamaged(f"{folder.facts} has targets that cannot be used: {error}") from None
 
 
-def _verdict(folder: RunFolder, seen: Seen, targets: Targets, *, is_whole: bool) -> Verdict:
-    """With what its conductor knew to have spoiled the run, which the rows do not say."""
+def _void(folder: RunFolder) -> Sequence[str]:
     void = read_object(folder.verdict).get("void") if folder.verdict.exists() else None
-    spoiled = [str(each) for each in void] if isinstance(void, list) else []
-    verdict = judge(seen.figures, targets, drill=seen.drill, spoiled=spoiled)
-    if verdict.whole is Whole.PASSED and not is_whole:
-        verdict = replace(verdict, whole=Whole.UNPROVEN)  # what did not happen any more might have missed
-    return replace(verdict, void=tuple(dict.fromkeys(verdict.void)))
+    return [str(each) for each in void] if isinstance(void, list) else []

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from loadtests.conduct.judging import figures_of_run, judged, spoiled
+from loadtests.conduct.judging import judged, spoiled
 from loadtests.conduct.order import Exit, Order
 from loadtests.conduct.playing import Played
 from loadtests.domain.drill import Drill
@@ -66,11 +66,12 @@ def test_figures_and_verdict_are_written_beside_what_they_are_made_of(order: Ord
 
 
 def test_good_turns_are_those_within_the_limits_of_the_targets(order: Order) -> None:
-    figures = figures_of_run(order.folder, TARGETS)
+    figures = judged(order, PLAYED, []).figures
     assert figures.goodput_per_s == pytest.approx(figures.turns_per_s / 2)
 
 
 def test_a_run_that_was_cut_cannot_pass(order: Order) -> None:
+    write_object(order.folder.facts, {"targets": TARGETS.as_json(), "incomplete": "nothing came for 130 s"})
     outcome = judged(order, Played(None, "nothing came for 130 s"), [])
     assert (outcome.verdict.whole, outcome.exit_code) == (Whole.UNPROVEN, Exit.VOID)
     assert outcome.incomplete == "nothing came for 130 s"

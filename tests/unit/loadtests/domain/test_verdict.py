@@ -91,6 +91,15 @@ def test_what_was_let_go_is_not_judged_at_all() -> None:
     assert verdict.whole is Whole.PASSED
 
 
+def test_a_run_that_is_not_whole_cannot_pass_and_can_miss() -> None:
+    assert judge(GOOD, DEFAULT, is_whole=False).whole is Whole.UNPROVEN
+    assert judge(replace(GOOD, let_in=1), DEFAULT, is_whole=False).whole is Whole.MISSED
+
+
+def test_what_spoiled_a_run_is_said_once() -> None:
+    assert judge(GOOD, DEFAULT, spoiled=["a worker died", "a worker died"]).void == ("a worker died",)
+
+
 def test_a_single_turn_is_not_none() -> None:
     assert judged("turns", replace(GOOD, turns=1)).standing is Standing.MET
 

@@ -46,3 +46,11 @@ def test_where_no_number_was_told_that_of_the_timetable_counts() -> None:
 def test_what_was_let_in_beside_the_turns_is_no_turn_too_many() -> None:
     assert audited(a_session(3), [*RECORD, (4, "x")], beside=1) == Audit(lost=0, doubled=0, altered=0)
     assert audited(a_session(3), [*RECORD, (4, "x"), (5, "x")], beside=1).doubled == 1
+
+
+def test_a_turn_that_failed_hides_no_other_that_was_stored_twice() -> None:
+    turns = [a_turn(1), a_failed_turn(2, stored_as=2), a_turn(3, stored_as=3)]
+    assert audited(turns, [(1, "d-1"), (3, "d-3"), (4, "d-3")]) == Audit(lost=0, doubled=1, altered=0)
+    refused = [a_turn(1), a_failed_turn(2), a_failed_turn(3)]
+    assert audited(refused, [(1, "d-1"), (2, "x"), (3, "x")]).doubled == 0
+    assert audited(refused, [(1, "d-1"), (2, "x"), (3, "x"), (4, "x")]).doubled == 1

@@ -19,14 +19,14 @@ from loadtests.domain.certificate import (
     kept_first_token,
     targets_of_a_class,
 )
-from loadtests.domain.diagnosis import Seen, likely_reasons
+from loadtests.domain.diagnosis import likely_reasons
 from loadtests.domain.drill import Drill
 from loadtests.domain.seat_search import Trial, next_seats
-from loadtests.domain.targets import Targets
 from loadtests.domain.timetable import last_planned_s
 from loadtests.domain.usual_faults import UsualFaults, usual_faults
-from loadtests.domain.verdict import Standing, Verdict, judge
-from loadtests.run_files import read_drill, read_events, read_object, read_processes, read_replicas, read_rows
+from loadtests.domain.verdict import Standing, judge
+from loadtests.report.run_reading import seen_of
+from loadtests.run_files import read_object
 from loadtests.run_folder import RunFolder
 from loadtests.target import Target, target
 
@@ -113,35 +113,22 @@ def _order(wish: Wish, aim: Target, drill: Drill) -> Order:
 
 
 def _evidence(wish: Wish, aim: Target, outcome: Outcome) -> Evidence:
-    facts, drill, events = read_object(outcome.folder.facts), read_drill(outcome.folder), read_events(outcome.folder)
+    facts = read_object(outcome.folder.facts)
     agreed = targets_of_a_class(wish.ttft_s)
-    targets = forgiving_faults(agreed, outcome.figures)
-    seen = Seen(
-        drill=drill,
-        figures=outcome.figures,
-        rows=read_rows(outcome.folder),
-        replicas=read_replicas(outcome.folder),
-        processes=read_processes(outcome.folder),
-        events=events,
-        limits=targets.limits,
-    )
-    verdict = _verdict(outcome, drill, targets)
+    seen = seen_of(outcome.folder, agreed, facts)
+    targets = forgiving_faults(agreed, seen.figures)
+    cut = (outcome.incomplete,) if outcome.incomplete is not None else ()
+    verdict = judge(seen.figures, targets, drill=seen.drill, spoiled=(*outcome.verdict.void, *cut))
     missed = [each.target for each in verdict.of(Standing.MISSED)]
     return Evidence(
-        drill=drill,
+        drill=seen.drill,
         targets=targets,
-        figures=outcome.figures,
+        figures=seen.figures,
         verdict=verdict,
-        events=events,
+        events=seen.events,
         reasons=[each.says for each in likely_reasons(seen, missed=missed)],
         price_per_hour=wish.price_per_hour,
         is_simulated=is_simulated(facts),
         valid_for=valid_for(facts, scenario_of(aim, facts), targets=agreed.digest),
         run_digest=run_digest(outcome.folder),
     )
-
-
-def _verdict(outcome: Outcome, drill: Drill, targets: Targets) -> Verdict:
-    cut = (outcome.incomplete,) if outcome.incomplete is not None else ()
-    found = judge(outcome.figures, targets, drill=drill, spoiled=(*outcome.verdict.void, *cut))
-    return replace(found, void=tuple(dict.fromkeys(found.void)))

@@ -36,41 +36,57 @@ class JointRedis(Redis):
     def __init__(self, pool: ConnectionPool) -> None:
         super().__init__(connection_pool=pool)
         self.auto_close_connection_pool = True
+        self._encoder = pool.get_encoder()  # type: ignore[no-untyped-call]
         self._asked: list[_Asked] = []
         self._asking: set[asyncio.Task[None]] = set()
 
     @override
     async def execute_command(self, *words: Any, **options: Any) -> Any:
         loop = asyncio.get_running_loop()
-        asked = _Asked(words, options, loop.create_future())
+        # What cannot be sent is told here to who would send it, and not to all who ask at the same moment.
+        sent = (words[0], *(self._encoder.encode(word) for word in words[1:]))
+        asked = _Asked(sent, options, loop.create_future())
         if not self._asked:
-            asking = loop.create_task(self._ask())
-            self._asking.add(asking)
-            asking.add_done_callback(self._asking.discard)
+            loop.call_soon(self._ask)
         self._asked.append(asked)
         return await asked.answer
 
     @override
     async def aclose(self, close_connection_pool: bool | None = None) -> None:
+        self._let_go(self._asked)
         for asking in tuple(self._asking):
             asking.cancel()
         await asyncio.gather(*self._asking, return_exceptions=True)
         await super().aclose(close_connection_pool)
 
-    async def _ask(self) -> None:
-        asked, self._asked = self._asked, []
-        parts = [asked[start : start + _MOST_TOGETHER] for start in range(0, len(asked), _MOST_TOGETHER)]
-        await asyncio.gather(*(self._ask_together(part) for part in parts))
+    def _ask(self) -> None:
+        asked, self._asked = [one for one in self._asked if not one.answer.done()], []
+        for start in range(0, len(asked), _MOST_TOGETHER):
+            self._begin(asked[start : start + _MOST_TOGETHER])
+
+    def _begin(self, asked: Sequence[_Asked]) -> None:
+        asking = asyncio.get_running_loop().create_task(self._ask_together(asked))
+        self._asking.add(asking)
+        asking.add_done_callback(self._asking.discard)
+        asking.add_done_callback(lambda _: self._let_go(asked))
+
+        def leave(_: object) -> None:
+            if all(one.answer.done() for one in asked):
+                asking.cancel()  # nobody waits any longer, and a dead line would be held for ever
+
+        for one in asked:
+            one.answer.add_done_callback(leave)
+
+    @staticmethod
+    def _let_go(asked: Sequence[_Asked]) -> None:
+        for one in asked:
+            one.answer.cancel()
 
     async def _ask_together(self, asked: Sequence[_Asked]) -> None:
         try:
             answers = await self._answers(asked)
         except Exception as error:  # noqa: BLE001  whatever it is, it is told to everyone who asked
             answers = [_like(error) for _ in asked]
-        except asyncio.CancelledError:
-            for one in asked:
-                one.answer.cancel()
-            raise
         for one, answer in zip(asked, answers, strict=True):
             one.answered(answer)
 

@@ -8,16 +8,16 @@ from redis.asyncio import BlockingConnectionPool, Redis
 from redis.asyncio.retry import Retry
 from redis.backoff import NoBackoff
 from redis.exceptions import ConnectionError as NoConnection
-from redis.exceptions import ResponseError
+from redis.exceptions import DataError, ResponseError
 
 from gateway.adapters.joint_redis import JointRedis
 from gateway.local.free_port import free_port
 from gateway.local.redis_server import RedisServer
 
 
-def joint_redis_of(url: str) -> JointRedis:
+def joint_redis_of(url: str, *, most: int = 8) -> JointRedis:
     retry: Retry = Retry(NoBackoff(), 1)
-    return JointRedis(BlockingConnectionPool.from_url(url, max_connections=8, timeout=None, retry=retry))
+    return JointRedis(BlockingConnectionPool.from_url(url, max_connections=most, timeout=None, retry=retry))
 
 
 @pytest.fixture
@@ -91,6 +91,37 @@ async def test_one_who_waits_no_longer_hears_nothing_and_the_others_do(joint: Jo
     await asyncio.gather(sleeping, return_exceptions=True)
 
 
+async def test_a_line_that_nobody_waits_on_any_longer_is_free_again(running_redis: RedisServer) -> None:
+    joint = joint_redis_of(running_redis.url, most=1)
+    for together in (1, 3):
+        with pytest.raises(TimeoutError):
+            async with asyncio.timeout(0.1):
+                await asyncio.gather(*(joint.blpop([f"never-{number}"], 0) for number in range(together)))
+        async with asyncio.timeout(5):
+            assert await joint.echo("next") == b"next"
+    await joint.aclose()
+
+
+async def test_what_is_no_longer_wanted_is_not_sent(joint: JointRedis) -> None:
+    going = asyncio.ensure_future(joint.incr("counted"))
+    await asyncio.sleep(0)
+    going.cancel()
+    assert await joint.echo("next") == b"next"
+    assert await joint.get("counted") is None
+
+
+async def test_what_cannot_be_sent_is_told_to_who_asks_it(joint: JointRedis) -> None:
+    good, nothing, half = await asyncio.gather(
+        joint.echo("good"),
+        joint.execute_command("SET", "k", None),
+        joint.echo("half a pair \ud83d"),
+        return_exceptions=True,
+    )
+    assert good == b"good"
+    assert isinstance(nothing, DataError)
+    assert isinstance(half, UnicodeEncodeError)
+
+
 async def test_lines_that_were_cut_are_replaced(joint: JointRedis, redis_client: Redis) -> None:
     await asyncio.gather(*(joint.ping() for _ in range(3)))
     await redis_client.client_kill_filter(_type="normal", skipme=True)
@@ -114,3 +145,15 @@ async def test_whoever_still_waits_at_the_end_is_let_go(running_redis: RedisServ
     await joint.aclose()
     with pytest.raises(asyncio.CancelledError):
         await waiting
+
+
+async def test_whoever_has_just_asked_at_the_end_is_let_go(running_redis: RedisServer) -> None:
+    joint = joint_redis_of(running_redis.url)
+    for rounds in range(1, 4):
+        asking = asyncio.ensure_future(joint.blpop(["never"], 60))
+        for _ in range(rounds):
+            await asyncio.sleep(0)
+        await joint.aclose()
+        with pytest.raises(asyncio.CancelledError):
+            async with asyncio.timeout(5):
+                await asking

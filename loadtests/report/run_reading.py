@@ -25,6 +25,9 @@ from loadtests.run_files import (
 )
 from loadtests.run_folder import RunFolder
 
+BROKEN_OFF = "it was broken off, or is still being played"
+"""What is to be said of a run whose conductor has not told its end."""
+
 
 def write_report(folder: RunFolder, *, to: Path | None = None, price_per_hour: float | None = None) -> Account:
     """The page, and the figures beside it, made anew of what was measured; raises `RunDamaged`."""
@@ -55,7 +58,7 @@ def account_of(
     facts = read_object(folder.facts)
     targets = _targets(facts, folder)
     seen = seen_of(folder, targets, facts)
-    incomplete = facts.get("incomplete")
+    incomplete = facts.get("incomplete", BROKEN_OFF)
     void = _void(folder) if spoiled is None else spoiled
     verdict = judge(seen.figures, targets, drill=seen.drill, spoiled=void, is_whole=not incomplete)
     missed = [each.target for each in verdict.of(Standing.MISSED)]

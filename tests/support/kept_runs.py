@@ -33,7 +33,13 @@ def kept_run(
     told = crowd_rows(Crowd(seed=1)) if rows is None else rows
     path.mkdir(parents=True)
     write_object(folder.drill, played.as_json())
-    usual = {"bell_at": bell_at, "machine": MACHINE, "targets": targets.as_json(), "code": {"revision": "a" * 40}}
+    usual = {
+        "bell_at": bell_at,
+        "machine": MACHINE,
+        "targets": targets.as_json(),
+        "code": {"revision": "a" * 40},
+        "incomplete": None,
+    }
     write_object(folder.facts, {**usual, **facts})
     folder.rows_of(0).write_text("".join(f"{row.as_json()}\n" for row in told))
     figures = replace(

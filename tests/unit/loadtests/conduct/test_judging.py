@@ -50,7 +50,7 @@ def row(turn: int, *, ttft: float) -> str:
 def order(tmp_path: Path) -> Order:
     folder = RunFolder(tmp_path)
     write_object(folder.drill, DRILL.as_json())
-    write_object(folder.facts, {"targets": TARGETS.as_json()})
+    write_object(folder.facts, {"targets": TARGETS.as_json(), "incomplete": None})
     folder.rows_of(0).write_text(row(1, ttft=0.2) + row(2, ttft=0.8))
     folder.lag_of(0).write_text(line_of(LagSample(1.0, 0, 0.001)))
     write_object(folder.path / "trouble-0.json", {})

@@ -10,9 +10,14 @@ import pytest
 from loadtests.domain.reason import Cause
 from loadtests.domain.verdict import Whole
 from loadtests.report.run_reading import account_of, write_report
-from loadtests.run_files import RunDamaged, write_object
+from loadtests.run_files import RunDamaged, read_object, write_object
 from loadtests.run_folder import RunFolder
 from tests.support.load_runs import a_run
+
+LENIENT = {
+    "failure_share": 0.5, "goodput_share": None, "ttft_p95_s": None, "ttft_planned_p95_s": None, "e2e_p95_s": None,
+    "lost_turns": None, "doubled_turns": None, "altered_turns": None, "beyond": 1,
+}  # fmt: skip
 
 
 @pytest.fixture
@@ -74,9 +79,7 @@ def test_what_the_conductor_knew_to_be_wrong_is_kept_once(folder: RunFolder) -> 
 
 
 def test_a_run_that_was_cut_short_has_not_passed(tmp_path: Path) -> None:
-    targets = {"failure_share": 0.5, "goodput_share": None, "ttft_p95_s": None, "ttft_planned_p95_s": None}
-    targets |= {"e2e_p95_s": None, "lost_turns": None, "doubled_turns": None, "altered_turns": None, "beyond": 1}
-    account = account_of(a_run(tmp_path, facts={"targets": targets, "incomplete": "Ctrl-C"}))
+    account = account_of(a_run(tmp_path, facts={"targets": LENIENT, "incomplete": "Ctrl-C"}))
     assert (account.verdict.whole, account.incomplete) == (Whole.UNPROVEN, "Ctrl-C")
     assert account.reasons
     assert not account.explaining
@@ -84,6 +87,16 @@ def test_a_run_that_was_cut_short_has_not_passed(tmp_path: Path) -> None:
 
 def _lose_drill(folder: RunFolder) -> None:
     folder.drill.unlink()
+
+
+def test_a_run_whose_conductor_was_killed_cannot_pass(tmp_path: Path) -> None:
+    whole = a_run(tmp_path, facts={"targets": LENIENT})
+    assert account_of(whole).verdict.whole is Whole.PASSED
+    facts = read_object(whole.facts)
+    del facts["incomplete"]
+    write_object(whole.facts, facts)
+    assert account_of(whole).verdict.whole is Whole.UNPROVEN
+    assert account_of(whole).incomplete == "it was broken off, or is still being played"
 
 
 def _lose_facts(folder: RunFolder) -> None:

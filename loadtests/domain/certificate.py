@@ -8,6 +8,7 @@ from hashlib import sha256
 
 from loadtests.domain.drill import Drill
 from loadtests.domain.figures import ColdReason, Figures
+from loadtests.domain.json_values import json_object
 from loadtests.domain.seat_search import Trial, proven
 from loadtests.domain.server import Event, EventKind
 from loadtests.domain.targets import DEFAULT, Targets
@@ -108,13 +109,10 @@ class Certificate:
     @property
     def digest(self) -> str:
         """Of all that it says; with `run_digest` it changes with every row that was measured."""
-        told = {**asdict(self), "answer": self.answer.value}
-        return sha256(json.dumps(_plain(told), sort_keys=True).encode()).hexdigest()
+        return sha256(json.dumps(json_object(asdict(self)), sort_keys=True).encode()).hexdigest()
 
     def as_json(self) -> dict[str, object]:
-        plain = _plain(asdict(self))
-        told = dict(plain) if isinstance(plain, Mapping) else {}
-        return {**told, "title": self.title, "digest": self.digest}
+        return {**json_object(asdict(self)), "title": self.title, "digest": self.digest}
 
 
 def targets_of_a_class(ttft_s: float) -> Targets:
@@ -228,12 +226,3 @@ def _missed(judged: Judged) -> str:
 
 def _reservations(verdict: Verdict) -> list[str]:
     return [f"{each.target}: {each.why}" for each in verdict.of(Standing.NOT_JUDGED)]
-
-
-def _plain(value: object) -> object:
-    """As JSON has it; infinite times as the text `inf`."""
-    if isinstance(value, float) and abs(value) == float("inf"):
-        return str(value)
-    if isinstance(value, Mapping):
-        return {str(name): _plain(each) for name, each in value.items()}
-    return [_plain(each) for each in value] if isinstance(value, list | tuple) else value

@@ -4,6 +4,8 @@ import math
 from dataclasses import asdict, dataclass
 from enum import StrEnum
 
+from loadtests.domain.json_values import json_object
+
 
 class Finding(StrEnum):
     BETTER = "better"
@@ -45,9 +47,7 @@ class Compared:
         return difference / self.before
 
     def as_json(self) -> dict[str, object]:
-        """Infinite values as the text `inf`."""
-        told = {**asdict(self), "share": self.share}
-        return {name: _told(value) for name, value in told.items()}
+        return json_object({**asdict(self), "share": self.share})
 
 
 def judged(
@@ -77,7 +77,3 @@ def judged(
         more_is_better=more_is_better,
         why=why,
     )
-
-
-def _told(value: object) -> object:
-    return str(value) if isinstance(value, float) and math.isinf(value) else value

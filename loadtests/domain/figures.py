@@ -4,6 +4,8 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from enum import StrEnum
 
+from loadtests.domain.json_values import json_object
+
 RECORD = frozenset({"lost_turns", "doubled_turns", "altered_turns"})
 """What only the record of a session tells."""
 
@@ -156,21 +158,11 @@ class Figures:
         return ""
 
     def as_json(self) -> dict[str, object]:
-        """With the shares. Infinite times as null would read as "not measured": they are told as the text `inf`."""
+        """With the shares."""
         shares = {
             "failure_share": self.failure_share,
             "goodput_share": self.goodput_share,
             "cached_share": self.cached_share,
             "cold_share": self.cold_share,
         }
-        return {name: _told(value) for name, value in {**asdict(self), **shares}.items()}
-
-
-def _told(value: object) -> object:
-    if isinstance(value, float) and value in (float("inf"), float("-inf")):
-        return str(value)
-    if isinstance(value, Mapping):
-        return {str(name): _told(each) for name, each in value.items()}
-    if isinstance(value, list | tuple):
-        return [_told(each) for each in value]
-    return value
+        return json_object({**asdict(self), **shares})

@@ -8,6 +8,7 @@ from typing import Any
 
 from loadtests.domain.drill import Drill, Shape, Wire
 from loadtests.domain.figures import RECORD, Figures, Spread
+from loadtests.domain.json_values import json_object
 from loadtests.domain.odds import at_least, at_most, trials_needed, upper_bound
 from loadtests.domain.targets import DEFAULT, Targets
 
@@ -63,9 +64,7 @@ class Judged:
         return None if self.missed_by is None or not self.limit else self.missed_by / self.limit
 
     def as_json(self) -> dict[str, object]:
-        """Infinite measures as the text `inf`, as in `Figures`."""
-        told = {**asdict(self), "missed_by": self.missed_by, "missed_by_share": self.missed_by_share}
-        return {name: "inf" if value == math.inf else value for name, value in told.items()}
+        return json_object({**asdict(self), "missed_by": self.missed_by, "missed_by_share": self.missed_by_share})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,13 +1,13 @@
 """What the ledger says of one run: enough to list it, to find its like, and to know whether it may be compared."""
 
 import json
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields
 from hashlib import sha256
 from typing import Any
 
 from loadtests.domain.drill import Drill
+from loadtests.domain.json_values import json_object
 from loadtests.run_files import RunDamaged, read_drill, read_object, write_object
 from loadtests.run_folder import RunFolder
 
@@ -62,8 +62,7 @@ class Entry:
     """The main ones: `ttft.p95`, `goodput_share`, ..."""
 
     def as_json(self) -> dict[str, object]:
-        figures = {name: "inf" if value == math.inf else value for name, value in self.figures.items()}
-        return {"format": _FORMAT, **asdict(self), "figures": figures}
+        return {"format": _FORMAT, **json_object(asdict(self))}
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 
 from loadtests.domain.figures import Figures, Slice
+from loadtests.domain.json_values import json_object
 from loadtests.domain.rows import Kind, Row
 from loadtests.simulator.domain.profile import Profile
 from loadtests.story.steps import Basis, Step
@@ -65,9 +66,7 @@ class Given:
         return None if self.gpu_minutes_per_drill is None else price_per_hour * self.gpu_minutes_per_drill / 60
 
     def as_json(self) -> dict[str, object]:
-        told = asdict(self)
-        told["stairs"] = [_finite(each) for each in told["stairs"]]
-        return _finite(told)
+        return json_object(asdict(self))
 
 
 def given_by(
@@ -145,8 +144,3 @@ def _session_gb(turns: Sequence[Row], profile: Profile) -> float | None:
 
 def _mean(values: Sequence[float]) -> float | None:
     return math.fsum(values) / len(values) if values else None
-
-
-def _finite(told: dict[str, object]) -> dict[str, object]:
-    """JSON has no infinity: a time that never came is told as text."""
-    return {name: "inf" if value == math.inf else value for name, value in told.items()}

@@ -19,6 +19,8 @@ from locust.env import Environment
 from locust.exception import StopUser
 from locust.runners import MasterRunner, WorkerRunner
 
+from loadtests.conduct.asking import speed_up_of
+from loadtests.conduct.order import DrillFailed
 from loadtests.domain.casting import Casting
 from loadtests.domain.part import Part
 from loadtests.run_files import RunDamaged
@@ -61,12 +63,12 @@ def prepare(environment: Environment, **_: object) -> None:
     if options is None:
         return
     try:
-        given = orders(options, os.environ)
+        given = orders(options, os.environ, speed_up_of=speed_up_of)
         parts = parts_of(given.drill)
         company = _company(given, parts, environment)
         if company.director is not None:
             prepared(given)
-    except (TargetRefused, RunDamaged, ValueError, OSError) as error:
+    except (DrillFailed, TargetRefused, RunDamaged, ValueError, OSError) as error:
         sys.stderr.write(f"loadtests: {error}\n")
         sys.exit(_REFUSED)
     environment.host = given.aim.base_urls[0]
@@ -117,7 +119,7 @@ def finish(environment: Environment, **_: object) -> None:
 
 def _told(given: Orders) -> bool:
     found = figures(given.folder, given.drill)
-    sys.stdout.write(f"{told(found)}\nrows in {given.folder.path}\n")
+    sys.stdout.write(f"{told(found, speed_up=given.drill.speed_up)}\nrows in {given.folder.path}\n")
     return has_passed(found)
 
 

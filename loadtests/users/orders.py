@@ -3,19 +3,22 @@ do."""
 
 import time
 from argparse import Namespace
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 from loadtests.domain.drill import Drill, Wire
 from loadtests.run_files import read_drill, write_object
 from loadtests.run_folder import RunFolder
-from loadtests.target import Asked, target
+from loadtests.target import Asked, Target, target
 from loadtests.users.aim import Aim, read_aim
 
 RUN, AIM = "DRILLYARD_LOAD_RUN", "DRILLYARD_LOAD_AIM"
 _TO_START_S = 2.5
 _LOBBY_S = 1.0
+
+SpeedUpOf = Callable[[Target], float | None]
+"""How much faster than ours the time of its simulated replicas passes."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,15 +37,15 @@ class Orders:
         return time.time() + _TO_START_S + self.drill.lobby_s / self.drill.speed_up
 
 
-def orders(options: Namespace, environment: Mapping[str, str]) -> Orders:
+def orders(options: Namespace, environment: Mapping[str, str], *, speed_up_of: SpeedUpOf) -> Orders:
     """Raises `ValueError`, `OSError`, `RunDamaged` or `TargetRefused` for what cannot be played."""
     if RUN in environment:
         folder = RunFolder(Path(environment[RUN]))
         return Orders(drill=read_drill(folder), aim=read_aim(Path(environment[AIM])), folder=folder, by_hand=False)
-    return _by_hand(options)
+    return _by_hand(options, speed_up_of)
 
 
-def _by_hand(options: Namespace) -> Orders:
+def _by_hand(options: Namespace, speed_up_of: SpeedUpOf) -> Orders:
     aimed = target(
         Asked(
             data=Path(options.data),
@@ -61,6 +64,7 @@ def _by_hand(options: Namespace) -> Orders:
         lobby_s=_LOBBY_S,
         reaction_s=0.0,
         scenario=aimed.scenario,
+        speed_up=speed_up_of(aimed) or 1.0,
         seed=options.seed,
     )
     aim = Aim(base_urls=aimed.base_urls, keys=aimed.keys, scenario=aimed.scenario)
@@ -68,7 +72,8 @@ def _by_hand(options: Namespace) -> Orders:
 
 
 def _folder() -> str:
-    return time.strftime(".drillyard/loads/by-hand-%Y%m%dT%H%M%SZ", time.gmtime())
+    """Not among the runs of the ledger, which are judged."""
+    return time.strftime(".drillyard/by-hand/%Y%m%d-%H%M%S", time.gmtime())
 
 
 def prepared(given: Orders) -> None:

@@ -16,14 +16,15 @@ def has_passed(found: Figures) -> bool:
     return found.turns > 0 and not found.failed
 
 
-def told(found: Figures) -> str:
+def told(found: Figures, *, speed_up: float) -> str:
+    pace = f", in seconds of the replicas, which are {speed_up:g} times as fast as ours" if speed_up != 1 else ""
     share = "-" if found.cached_share is None else f"{100 * found.cached_share:.0f} %"
     lines = (
         f"{found.turns} turns, {found.failed} failed {dict(found.failures) or ''}".rstrip(),
         f"TTFT p50 {_ms(found.ttft.p50)}, p95 {_ms(found.ttft.p95)}; whole turn p50 {_ms(found.e2e.p50)}, "
-        f"p95 {_ms(found.e2e.p95)}; per token p50 {_ms(found.tpot.p50)}",
+        f"p95 {_ms(found.e2e.p95)}; per token p50 {_ms(found.tpot.p50)}{pace}",
         f"prompt tokens {found.prompt_tokens}, of which cached {share}",
-        "passed" if has_passed(found) else "failed",
+        "no turn failed; `drillyard load run` would hold them to targets" if has_passed(found) else "failed",
     )
     return "\n".join(lines)
 

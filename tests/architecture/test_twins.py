@@ -75,7 +75,6 @@ ELSEWHERE = {
     "loadtests/users/director.py": "tests/integration/loadtests/test_locustfile.py",
     "loadtests/users/message.py": "tests/integration/loadtests/test_locustfile.py",
     "loadtests/users/options.py": "tests/integration/loadtests/test_locustfile.py",
-    "loadtests/users/orders.py": "tests/integration/loadtests/test_locustfile.py",
     "loadtests/users/players.py": "tests/integration/loadtests/test_locustfile.py",
     "loadtests/users/stage.py": "tests/integration/loadtests/test_locustfile.py",
     "gateway/adapters/audit_facts.py": "tests/contract/gateway/test_postgres_phrase_lists.py",

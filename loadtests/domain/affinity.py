@@ -4,6 +4,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
+from loadtests.domain.mending import mended_at
 from loadtests.domain.rows import Row
 from loadtests.domain.server import Event, EventKind, ReplicaSample
 
@@ -43,16 +44,8 @@ def moves_of(session: Sequence[Row], known: Sequence[Trouble]) -> Moves:
 
 def _of_events(events: Iterable[Event]) -> list[Trouble]:
     ordered = sorted(events, key=lambda event: event.at_s)
-    mended = [event for event in ordered if event.kind is EventKind.MENDED]
-    return [
-        Trouble(
-            fault.target,
-            fault.at_s,
-            next((each.at_s for each in mended if each.target == fault.target and each.at_s >= fault.at_s), None),
-        )
-        for fault in ordered
-        if fault.kind is EventKind.FAULT
-    ]
+    faults = (event for event in ordered if event.kind is EventKind.FAULT)
+    return [Trouble(fault.target, fault.at_s, mended_at(fault, ordered)) for fault in faults]
 
 
 def _of_samples(samples: Iterable[ReplicaSample]) -> list[Trouble]:

@@ -9,6 +9,7 @@ from hashlib import sha256
 from loadtests.domain.drill import Drill
 from loadtests.domain.figures import ColdReason, Figures
 from loadtests.domain.json_values import json_object
+from loadtests.domain.mending import mended_at
 from loadtests.domain.seat_search import Trial, proven
 from loadtests.domain.server import Event, EventKind
 from loadtests.domain.targets import DEFAULT, Targets
@@ -191,22 +192,12 @@ def _seats(evidence: Evidence) -> int:
 
 
 def _lived_through(events: Sequence[Event]) -> tuple[Lived, ...]:
-    mended = [each for each in events if each.kind is EventKind.MENDED]
-    return tuple(
-        Lived(kind=fault.note, target=fault.target, at_s=fault.at_s, mended_after_s=_mended_after(fault, mended))
-        for fault in events
-        if fault.kind is EventKind.FAULT
-    )
+    return tuple(_lived(fault, mended_at(fault, events)) for fault in events if fault.kind is EventKind.FAULT)
 
 
-def _mended_after(fault: Event, mended: Sequence[Event]) -> float | None:
-    """A note of a mending begins with the kind of its fault."""
-    ends = [
-        each.at_s
-        for each in mended
-        if each.target == fault.target and each.at_s >= fault.at_s and each.note.split(" ")[0] == fault.note
-    ]
-    return min(ends) - fault.at_s if ends else None
+def _lived(fault: Event, mended_s: float | None) -> Lived:
+    after_s = None if mended_s is None else mended_s - fault.at_s
+    return Lived(kind=fault.note, target=fault.target, at_s=fault.at_s, mended_after_s=after_s)
 
 
 def _why(evidence: Evidence, lost: int) -> list[str]:

@@ -10,6 +10,7 @@ from loadtests.domain.drill import Drill
 from loadtests.domain.figures import Figures
 from loadtests.domain.limits import Limits
 from loadtests.domain.looks import by_replica
+from loadtests.domain.mending import mended_at
 from loadtests.domain.rows import Kind, Row
 from loadtests.domain.server import Event, EventKind, ProcessSample, ReplicaSample
 
@@ -131,13 +132,8 @@ class Seen:
         return [row for row in rows if self.trouble_of(row) is None]
 
     def _trouble(self, fault: Event) -> Trouble:
-        mended = [
-            event.at_s
-            for event in self.events
-            if event.kind is EventKind.MENDED and event.target == fault.target and event.at_s >= fault.at_s
-        ]
-        first = min(mended, default=None)
-        return Trouble(fault, first, inf if first is None else first + _RECOVERY_S)
+        mended_s = mended_at(fault, self.events)
+        return Trouble(fault, mended_s, inf if mended_s is None else mended_s + _RECOVERY_S)
 
 
 def overlaps(row: Row, trouble: Trouble) -> bool:

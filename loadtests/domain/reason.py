@@ -67,7 +67,7 @@ class Reason:
 
 
 @dataclass(frozen=True, slots=True)
-class Trouble:
+class Aftermath:
     """A fault, from when it happened until nothing of it can be felt any more."""
 
     event: Event
@@ -112,7 +112,7 @@ class Seen:
         return by_replica(self.replicas)
 
     @cached_property
-    def troubles(self) -> list[Trouble]:
+    def troubles(self) -> list[Aftermath]:
         return [self._trouble(event) for event in self.events if event.kind is EventKind.FAULT]
 
     def is_spoiled(self, row: Row) -> bool:
@@ -123,7 +123,7 @@ class Seen:
         count = rows if isinstance(rows, int) else len(rows)
         return min(1.0, count / self.figures.turns) if self.figures.turns else 0.0
 
-    def trouble_of(self, row: Row) -> Trouble | None:
+    def trouble_of(self, row: Row) -> Aftermath | None:
         """The latest fault that it met, when there are several."""
         met = [each for each in self.troubles if overlaps(row, each)]
         return max(met, key=lambda each: each.event.at_s, default=None)
@@ -131,12 +131,12 @@ class Seen:
     def outside_faults(self, rows: Iterable[Row]) -> list[Row]:
         return [row for row in rows if self.trouble_of(row) is None]
 
-    def _trouble(self, fault: Event) -> Trouble:
+    def _trouble(self, fault: Event) -> Aftermath:
         mended_s = mended_at(fault, self.events)
-        return Trouble(fault, mended_s, inf if mended_s is None else mended_s + _RECOVERY_S)
+        return Aftermath(fault, mended_s, inf if mended_s is None else mended_s + _RECOVERY_S)
 
 
-def overlaps(row: Row, trouble: Trouble) -> bool:
+def overlaps(row: Row, trouble: Aftermath) -> bool:
     return row.started_s <= trouble.until_s and row.ended_s >= trouble.event.at_s
 
 

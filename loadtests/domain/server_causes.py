@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from loadtests.domain.causes import COLD_SHARE, NO_REPLICA
 from loadtests.domain.figures import ColdReason
 from loadtests.domain.looks import all_up_from, busy_spans, by_process, had_waiting, up_at
-from loadtests.domain.reason import Cause, Reason, Seen, Trouble, codes, refusal
+from loadtests.domain.reason import Aftermath, Cause, Reason, Seen, codes, refusal
 from loadtests.domain.rows import Row
 
 _BUSY_SHARE = 0.9
@@ -176,7 +176,7 @@ def written_slowly(seen: Seen) -> Iterator[Reason]:
         )
 
 
-def _fault(seen: Seen, trouble: Trouble, spoiled: list[Row]) -> Reason:
+def _fault(seen: Seen, trouble: Aftermath, spoiled: list[Row]) -> Reason:
     fault, mended = trouble.event, trouble.mended_s
     over = "it did not answer again" if mended is None else f"it answered again after {mended - fault.at_s:.0f} s"
     failed = sum(row.failure is not None for row in spoiled)

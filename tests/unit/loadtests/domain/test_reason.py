@@ -6,7 +6,7 @@ import pytest
 
 from loadtests.domain.drill import Drill
 from loadtests.domain.figures import Figures
-from loadtests.domain.reason import Cause, Reason, Seen, Trouble, overlaps, refusal
+from loadtests.domain.reason import Aftermath, Cause, Reason, Seen, overlaps, refusal
 from loadtests.domain.rows import Kind, Row
 from loadtests.domain.server import Event, EventKind
 
@@ -73,7 +73,7 @@ def test_what_lies_within_a_fault_is_left_out_of_the_calm() -> None:
 )
 def test_a_fault_is_named_after_what_was_done_and_to_whom(note: str, target: str, expected: str) -> None:
     fault = Event(at_s=0, kind=EventKind.FAULT, note=note, target=target)
-    assert Trouble(fault, None, 0).name == expected
+    assert Aftermath(fault, None, 0).name == expected
 
 
 @pytest.mark.parametrize(

@@ -20,6 +20,8 @@ from loadtests.domain.student import quantile
 
 FEWEST_SESSIONS = 8
 """With fewer on a side single turns are drawn instead, as if they were independent."""
+_FEWEST_TURNS = 8
+"""With fewer on a side nothing is drawn: one turn, drawn again and again, is always the same."""
 _USUAL = 0.95
 """The width of intervals as they are drawn; others are made from it as a normal distribution would have them."""
 _BEYOND = 5
@@ -114,8 +116,10 @@ def _times(pair: _Pair) -> Iterator[Compared]:
 
 
 def _shares(pair: _Pair) -> Iterator[Compared]:
+    fewest = min(sum(each.side.units) for each in (pair.before, pair.after))
+    few = f"{fewest} turns on a side are too few, {_FEWEST_TURNS} are needed" if fewest < _FEWEST_TURNS else ""
     for name, more_is_better in _RATIOS:
-        yield _resampled(name, pair, _ratio(name), more_is_better=more_is_better)
+        yield _resampled(name, pair, _ratio(name), more_is_better=more_is_better, few=few)
 
 
 def _percentile(name: str, thousandths: int) -> Measure:

@@ -8,8 +8,13 @@ import pytest
 
 from loadtests.domain.compared import Compared, Finding, Judging
 from loadtests.domain.comparison import Comparison, compare
-from loadtests.domain.measured import RunSeen
+from loadtests.domain.drill import Drill
+from loadtests.domain.figuring import figures_of
+from loadtests.domain.limits import Limits
+from loadtests.domain.measured import RunSeen, run_seen
+from loadtests.domain.rows import Row
 from tests.support.crowd_rows import Crowd, run_of
+from tests.support.load_rows import a_session
 
 QUICK = Judging(draws=300)
 ROUNDS = 40
@@ -92,6 +97,19 @@ def test_too_few_values_are_not_judged() -> None:
     found = of(quickly(runs[:1], runs[1:]), "ttft_p99_s")
     assert (found.finding, found.why) == (Finding.UNKNOWN, "100 values on a side are too few, 500 are needed")
     assert of(quickly(runs[:1], runs[1:]), "bell_ttft_p95_s").finding is Finding.UNKNOWN
+
+
+def test_a_turn_or_two_prove_no_share() -> None:
+    good, bad = (figured(a_session(3, every_s=0, last_s=end, ended_s=end)) for end in (2.6, 200.0))
+    found = of(quickly([good], [bad]), "goodput_share")
+    assert (found.before, found.after, found.finding) == (1.0, 0.0, Finding.UNKNOWN)
+    assert found.why == "3 turns on a side are too few, 8 are needed"
+    many, none = (figured(a_session(8, every_s=0, last_s=end, ended_s=end)) for end in (2.6, 200.0))
+    assert of(quickly([many], [none]), "goodput_share").finding is Finding.WORSE
+
+
+def figured(rows: list[Row]) -> RunSeen:
+    return run_seen(rows, figures=figures_of(rows, drill=Drill()), limits=Limits())
 
 
 def test_few_sessions_are_judged_by_their_turns() -> None:

@@ -124,9 +124,9 @@ class Seen:
         return min(1.0, count / self.figures.turns) if self.figures.turns else 0.0
 
     def trouble_of(self, row: Row) -> Aftermath | None:
-        """The latest fault that it met, when there are several."""
+        """The fault that it met: of several one of its own replica, and the latest of those."""
         met = [each for each in self.troubles if overlaps(row, each)]
-        return max(met, key=lambda each: each.event.at_s, default=None)
+        return max(met, key=lambda each: (each.event.target == row.replica, each.event.at_s), default=None)
 
     def outside_faults(self, rows: Iterable[Row]) -> list[Row]:
         return [row for row in rows if self.trouble_of(row) is None]

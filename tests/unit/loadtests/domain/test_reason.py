@@ -58,6 +58,7 @@ def test_a_fault_is_over_some_time_after_its_own_target_answers_again() -> None:
     assert seen.trouble_of(row) is None
     assert seen.trouble_of(replace(row, started_s=15, ended_s=16)) == first
     assert seen.trouble_of(replace(row, started_s=15, ended_s=21)) == second
+    assert seen.trouble_of(replace(row, started_s=15, ended_s=21, replica="a")) == first
 
 
 def test_what_lies_within_a_fault_is_left_out_of_the_calm() -> None:

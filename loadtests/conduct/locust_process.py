@@ -1,9 +1,7 @@
 """Locust as a process of its own: it patches what it runs in, so nothing of ours may live beside it."""
 
-import json
 import os
 import signal
-import socket
 import subprocess
 import sys
 from collections.abc import Sequence
@@ -17,10 +15,9 @@ from loadtests.conduct.order import DrillFailed
 from loadtests.conduct.parent_death import ending_with
 from loadtests.run_folder import RunFolder
 from loadtests.target import Target
+from loadtests.users.aim import AIM, RUN, Aim
 
 LOCUSTFILE = Path(__file__).parents[1] / "locustfile.py"
-RUN = "DRILLYARD_LOAD_RUN"
-AIM = "DRILLYARD_LOAD_AIM"
 _PATIENCE_S = 15.0
 
 
@@ -30,7 +27,7 @@ class LocustProcess:
     def __init__(self, folder: RunFolder, target: Target, *, bell_at: float, workers: int) -> None:
         self._folder = folder.path.absolute()
         self._log = self._folder / "locust.log"
-        self._aim = json.dumps(_aim(target, bell_at))
+        self._aim = _aim(target, bell_at).as_json()
         self._command = command(workers)
         self._process: subprocess.Popen[bytes] | None = None
 
@@ -103,26 +100,18 @@ def require_locust() -> None:
 
 def command(workers: int) -> Sequence[str]:
     words = [sys.executable, "-m", "locust", "-f", str(LOCUSTFILE), "--headless", "--only-summary"]
-    return (*words, "--processes", str(workers), *_meeting_here()) if workers > 1 else words
+    return (*words, "--processes", str(workers)) if workers > 1 else words
 
 
-def _meeting_here() -> Sequence[str]:
-    """Workers meet their master on loopback, at a port of their own: Locust's usual one is open to every network, and
-    one for all drills of a machine."""
-    with socket.create_server(("127.0.0.1", 0)) as free:
-        port = str(free.getsockname()[1])
-    return "--master-bind-host", "127.0.0.1", "--master-bind-port", port, "--master-port", port
-
-
-def _aim(target: Target, bell_at: float) -> dict[str, object]:
-    return {
-        "base_urls": list(target.base_urls),
-        "keys": list(target.keys),
-        "service_key": target.service_key,
-        "scenario": target.scenario,
-        "model": target.model,
-        "system": target.system,
-        "replicas": {each.url: each.id for each in target.replicas},
-        "tokenize_url": next((each.url for each in target.replicas), None),
-        "bell_at": bell_at,
-    }
+def _aim(target: Target, bell_at: float) -> Aim:
+    return Aim(
+        base_urls=target.base_urls,
+        keys=target.keys,
+        service_key=target.service_key,
+        scenario=target.scenario,
+        model=target.model,
+        system=target.system,
+        replicas={each.url: each.id for each in target.replicas},
+        tokenize_url=next((each.url for each in target.replicas), ""),
+        bell_at=bell_at,
+    )

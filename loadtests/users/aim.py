@@ -2,8 +2,11 @@
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
+
+RUN, AIM = "DRILLYARD_LOAD_RUN", "DRILLYARD_LOAD_AIM"
+"""In the environment of a Locust process: the folder of its run, and the file of its aim."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -22,6 +25,9 @@ class Aim:
     bell_at: float | None = None
     """An instant of the wall clock; None: soon."""
 
+    def as_json(self) -> str:
+        return json.dumps(asdict(self))
+
     def key_of(self, trainee: int) -> str | None:
         return self.keys[trainee % len(self.keys)] if self.keys else None
 
@@ -32,14 +38,4 @@ class Aim:
 
 def read_aim(file: Path) -> Aim:
     told = json.loads(file.read_text(encoding="utf-8"))
-    return Aim(
-        base_urls=tuple(told["base_urls"]),
-        keys=tuple(told.get("keys") or ()),
-        service_key=told.get("service_key"),
-        scenario=told.get("scenario") or "",
-        model=told.get("model") or "",
-        system=told.get("system") or "",
-        tokenize_url=told.get("tokenize_url") or "",
-        replicas=told.get("replicas") or {},
-        bell_at=told.get("bell_at"),
-    )
+    return Aim(**{**told, "base_urls": tuple(told["base_urls"]), "keys": tuple(told["keys"])})

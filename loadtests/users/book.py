@@ -6,14 +6,13 @@ from typing import TextIO
 
 import gevent
 
+from loadtests.domain.client_lag import LAG_EVERY_S
 from loadtests.domain.rows import Row
 from loadtests.domain.server import LagSample
 from loadtests.histograms import Histograms
 from loadtests.run_files import line_of, write_object
 from loadtests.run_folder import RunFolder
 from loadtests.users.clock import DrillClock
-
-_LAG_EVERY_S = 0.05
 
 
 class Book:
@@ -52,8 +51,8 @@ def watch_lag(folder: RunFolder, clock: DrillClock, *, worker: int) -> None:
     """Sleeps for a moment and tells how much longer it took, for ever."""
     with folder.lag_of(worker).open("a", encoding="utf-8") as out:
         while True:
-            due = time.perf_counter() + _LAG_EVERY_S
-            gevent.sleep(_LAG_EVERY_S)
+            due = time.perf_counter() + LAG_EVERY_S
+            gevent.sleep(LAG_EVERY_S)
             now = time.perf_counter()
             out.write(line_of(LagSample(clock.at(now), worker, max(0.0, now - due))))
             out.flush()

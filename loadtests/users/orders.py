@@ -11,9 +11,8 @@ from loadtests.domain.drill import Drill, Wire
 from loadtests.run_files import read_drill, write_object
 from loadtests.run_folder import RunFolder
 from loadtests.target import Asked, Target, target
-from loadtests.users.aim import Aim, read_aim
+from loadtests.users.aim import AIM, RUN, Aim, read_aim
 
-RUN, AIM = "DRILLYARD_LOAD_RUN", "DRILLYARD_LOAD_AIM"
 _TO_START_S = 2.5
 _LOBBY_S = 1.0
 

@@ -38,6 +38,7 @@ LONG = replace(CHAT, shape=Shape.LONG_PROMPT, turns=(1, 1), prompt_shares=(0.5, 
 ENDLESS = replace(CLASS, turns=(200, 200), trainees=4, crowd=Crowd())
 BESIDE = {Act.CANCEL, Act.TWICE, Act.BESIDE}
 """Notes of rows that stand beside those of the timetable: whether each comes in time is left to the machine."""
+_LISTENS, _LOOPBACK = "0A", "0100007F"
 REPLY = " ".join(f"word{number}" for number in range(60))
 
 
@@ -46,6 +47,8 @@ class Run:
     drill: Drill
     folder: RunFolder
     exit_code: int | None
+    listens_at: frozenset[str] = frozenset()
+    """Addresses as /proc/net/tcp has them, of the process that directs the workers."""
 
     @property
     def rows(self) -> list[Row]:
@@ -89,8 +92,9 @@ def runs(installation: World, tmp_path_factory: pytest.TempPathFactory) -> Mappi
             name: (drill, *stack.enter_context(playing(tmp_path_factory.mktemp(name), drill, target, workers=workers)))
             for name, (drill, target, workers) in wanted.items()
         }
-        kill_a_worker(*started["killed"][1:])
-        return {name: Run(drill, folder, ended(locust)) for name, (drill, folder, locust) in started.items()}
+        listens_at = kill_a_worker(*started["killed"][1:])
+        played = {name: Run(drill, folder, ended(locust)) for name, (drill, folder, locust) in started.items()}
+        return {**played, "killed": replace(played["killed"], listens_at=listens_at)}
 
 
 def own_target(installation: World) -> Target:
@@ -115,14 +119,23 @@ def ended(locust: LocustProcess, *, within_s: float = 40.0) -> int:
     return code
 
 
-def kill_a_worker(folder: RunFolder, locust: LocustProcess) -> None:
-    """As soon as both have taken a turn."""
+def kill_a_worker(folder: RunFolder, locust: LocustProcess) -> frozenset[str]:
+    """As soon as both have taken a turn; where they met."""
     deadline = time.monotonic() + 30
     while len({row.worker for row in read_rows(folder) if row.kind is Kind.TURN}) < 2:
         assert time.monotonic() < deadline, locust.last_words()
         time.sleep(0.05)
+    met_at = listening(locust.pid)
     children = Path(f"/proc/{locust.pid}/task/{locust.pid}/children").read_text().split()
     os.kill(int(children[0]), signal.SIGKILL)
+    return met_at
+
+
+def listening(pid: int) -> frozenset[str]:
+    sockets = {os.readlink(each) for each in Path(f"/proc/{pid}/fd").iterdir() if each.is_symlink()}
+    tables = (Path(f"/proc/{pid}/net/{name}").read_text().splitlines()[1:] for name in ("tcp", "tcp6"))
+    rows = [line.split() for table in tables for line in table]
+    return frozenset(row[1] for row in rows if row[3] == _LISTENS and f"socket:[{row[9]}]" in sockets)
 
 
 def by_hand(installation: World, tmp_path: Path, *words: str) -> subprocess.CompletedProcess[str]:
@@ -262,3 +275,8 @@ def test_a_foreign_host_is_refused_before_anything_is_sent(installation: World, 
     done = by_hand(installation, tmp_path, "--users", "1", "--host", "http://192.0.2.1")
     assert done.returncode == 2
     assert "192.0.2.1 is not this machine" in done.stderr
+
+
+def test_workers_meet_on_loopback_alone(runs: Mapping[str, Run]) -> None:
+    (at,) = runs["killed"].listens_at
+    assert at.startswith(f"{_LOOPBACK}:")

@@ -1,6 +1,5 @@
 """Whom a worker aims at, as its file says."""
 
-import json
 from pathlib import Path
 
 from loadtests.users.aim import Aim, read_aim
@@ -8,10 +7,12 @@ from loadtests.users.aim import Aim, read_aim
 
 def test_an_aim_is_read_and_keys_are_shared_out(tmp_path: Path) -> None:
     file = tmp_path / "aim.json"
-    told = {"base_urls": ["http://x"], "keys": ["a", "b"], "service_key": "s", "scenario": "c", "bell_at": 7.0}
-    file.write_text(json.dumps(told))
+    told = Aim(
+        base_urls=("http://x",), keys=("a", "b"), service_key="s", scenario="c", replicas={"http://y": "r"}, bell_at=7.0
+    )
+    file.write_text(told.as_json())
     aim = read_aim(file)
-    assert (aim.base_urls, aim.scenario, aim.model, aim.bell_at) == (("http://x",), "c", "", 7.0)
+    assert aim == told
     assert [aim.key_of(trainee) for trainee in range(3)] == ["a", "b", "a"]
     assert aim.chat_key_of(1) == "s"
 

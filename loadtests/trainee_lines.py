@@ -16,9 +16,10 @@ LINES = (
 )
 
 
-def line(trainee: int, turn: int) -> str:
+def line(trainee: int, turn: int, *, run: int) -> str:
     """The line of this trainee's turn; trainees begin at different lines, so that their sessions differ.
 
-    No two trainees say the very same, or a replica would find one's history in its cache that another one left there.
+    No two trainees say the very same, nor does one in two runs, or a replica would find one's history in its cache that
+    another one left there.
     """
-    return f"{LINES[(trainee * 5 + turn) % len(LINES)]} My reference is {trainee + 1}-{turn}."
+    return f"{LINES[(trainee * 5 + turn) % len(LINES)]} My reference is {run:05d}-{trainee + 1}-{turn}."

@@ -67,7 +67,7 @@ class Crowd:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Drill:
-    """One load drill. Equal drills of equal seeds ask the same at the same planned times, however many workers play."""
+    """One load drill. Equal drills of equal seeds ask as much at the same planned times, however many workers play."""
 
     shape: Shape = Shape.CLASS
     wire: Wire = Wire.TURNS

@@ -25,8 +25,8 @@ def text_of(name: str, letters: int) -> str:
     return " ".join(words)[:letters]
 
 
-def text_of_blocks(blocks: tuple[int, ...], *, block_letters: int, letters: int) -> str:
-    """Equal blocks are equal text; the last is as long as what is left, and all of them together have `letters`."""
-    whole = "".join(text_of(f"block {block}", max(1, block_letters - 1)) + "\n" for block in blocks[:-1])
-    last = text_of(f"block {blocks[-1]}", max(1, letters - len(whole)))
+def text_of_blocks(name: str, blocks: tuple[int, ...], *, block_letters: int, letters: int) -> str:
+    """Equal blocks of one name are equal text; the last is as long as what is left, and all together have `letters`."""
+    whole = "".join(text_of(f"{name} {block}", max(1, block_letters - 1)) + "\n" for block in blocks[:-1])
+    last = text_of(f"{name} {blocks[-1]}", max(1, letters - len(whole)))
     return whole + last

@@ -18,13 +18,13 @@ class Message:
 
 def message(stage: Stage, trainee: int, turn: int, ask: Ask) -> Message:
     if ask.message_tokens is None:
-        return Message(line(trainee, turn))
-    sized = _sized(stage, f"{stage.drill.seed} {trainee} {ask.at_s}", ask, ask.message_tokens)
+        return Message(line(trainee, turn, run=stage.number))
+    sized = _sized(stage, f"{stage.name} {trainee} {ask.at_s}", ask, ask.message_tokens)
     return Message(sized.text, "" if sized.is_counted else _GUESSED)
 
 
 def _sized(stage: Stage, name: str, ask: Ask, tokens: int) -> Sized:
     if ask.blocks:
-        return stage.ruler.text_of_blocks(ask.blocks, block_tokens=ask.block_tokens, tokens=tokens)
+        return stage.ruler.text_of_blocks(stage.name, ask.blocks, block_tokens=ask.block_tokens, tokens=tokens)
     is_whole_prompt = ask.act is Act.TOO_LONG or stage.is_by_share
     return stage.ruler.text(name, tokens, exactly=is_whole_prompt)

@@ -37,9 +37,9 @@ class Ruler:
             letters = max(1, round(letters + (tokens - counted) * self.letters_per_token))
         return Sized(text_of(name, letters), self._is_counted)
 
-    def text_of_blocks(self, blocks: tuple[int, ...], *, block_tokens: int, tokens: int) -> Sized:
+    def text_of_blocks(self, name: str, blocks: tuple[int, ...], *, block_tokens: int, tokens: int) -> Sized:
         block_letters, letters = (round(each * self.letters_per_token) for each in (block_tokens, tokens))
-        return Sized(text_of_blocks(blocks, block_letters=block_letters, letters=letters), self._is_counted)
+        return Sized(text_of_blocks(name, blocks, block_letters=block_letters, letters=letters), self._is_counted)
 
     @property
     def letters_per_token(self) -> float:

@@ -34,6 +34,11 @@ class Stage:
         return f"{self.drill.digest}-{self.clock.bell_at:.0f}"
 
     @property
+    def number(self) -> int:
+        """The same in five digits, for what trainees say."""
+        return int(self.clock.bell_at) % 100_000
+
+    @property
     def is_by_share(self) -> bool:
         """Whether messages are to fill a share of the window exactly."""
         return self.drill.shape is Shape.LONG_PROMPT

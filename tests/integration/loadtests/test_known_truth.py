@@ -121,7 +121,7 @@ async def _play(
     replica: SimulatorProcess, run: RunFolder, workers: int, bell_at: float, over: asyncio.Barrier
 ) -> Played:
     replica.script(" ".join(f"word{n}" for n in range(99)))
-    replica.fault(kind="refuse", last=line(*REFUSED), status=500)
+    replica.fault(kind="refuse", last=line(*REFUSED, run=int(bell_at) % 100_000), status=500)
     replica.fault(kind="freeze", from_s=bell_at - time.time() + STALL_AT_S, for_s=STALL_S)
     run.path.mkdir()
     write_object(run.drill, DRILL.as_json())
@@ -149,7 +149,7 @@ async def _play(
 async def _plain(replica: SimulatorProcess, bell_at: float) -> list[PlainTurn]:
     """At the times of the first trainee, so that it meets the same stall."""
     asks = timetable(DRILL)[0].visits[0].asks
-    lines = [(bell_at + ask.at_s, line(7, turn)) for turn, ask in enumerate(asks, start=1)]
+    lines = [(bell_at + ask.at_s, line(7, turn, run=0)) for turn, ask in enumerate(asks, start=1)]
     return await play(replica.url, model="smollm2", session="plain", lines=lines, reply_tokens=TOKENS)
 
 

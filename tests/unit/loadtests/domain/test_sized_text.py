@@ -20,7 +20,12 @@ def test_a_longer_text_begins_like_the_shorter_one_and_another_name_is_another_t
 @given(st.lists(st.integers(0, 50), min_size=1, max_size=10), st.integers(2, 40), st.integers(1, 40))
 def test_equal_blocks_are_equal_text_and_all_have_the_wanted_length(blocks: list[int], size: int, rest: int) -> None:
     letters = size * (len(blocks) - 1) + rest
-    text = text_of_blocks(tuple(blocks), block_letters=size, letters=letters)
+    text = text_of_blocks("a", tuple(blocks), block_letters=size, letters=letters)
     assert len(text) == letters
-    longer = text_of_blocks((*blocks, 99), block_letters=size, letters=size * len(blocks) + rest)
+    longer = text_of_blocks("a", (*blocks, 99), block_letters=size, letters=size * len(blocks) + rest)
     assert longer[: size * (len(blocks) - 1)] == text[: size * (len(blocks) - 1)]
+
+
+def test_equal_blocks_of_another_name_are_another_text() -> None:
+    one, other = (text_of_blocks(name, (1, 2), block_letters=40, letters=80) for name in ("a", "b"))
+    assert one[:20] != other[:20]

@@ -37,7 +37,7 @@ def test_an_exact_prompt_is_counted_with_all_that_is_put_around_it_until_it_fits
 
 def test_blocks_are_measured_alike() -> None:
     with scripted_http(whole(200, {"count": 1000})) as server, Caller(server.url, key=None, patience_s=5) as caller:
-        sized = Ruler(caller, model="m").text_of_blocks((1, 2, 3), block_tokens=10, tokens=25)
+        sized = Ruler(caller, model="m").text_of_blocks("a", (1, 2, 3), block_tokens=10, tokens=25)
     assert (len(sized.text), sized.is_counted) == (100, True)
 
 

@@ -2,7 +2,7 @@
 
 import threading
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 
 import httpx
 
@@ -36,6 +36,8 @@ class Breaker:
         self._speed_up = speed_up
         self._tell = tell
         self._over = threading.Event()
+        self._due: list[Fault] = []
+        """Neither caused yet nor known to be impossible."""
         self.failures: list[str] = []
 
     @contextmanager
@@ -50,19 +52,30 @@ class Breaker:
             self._over.set()
             for thread in threads:
                 thread.join(_JOIN_S)
+            self.failures += [f"{fault}: it did not happen" for fault in self._due]
 
     def _carry_out(self, fault: Fault) -> None:
         if self._over.wait(max(0.0, fault.at_s - self._clock()) / self._speed_up):
             return
+        self._due.append(fault)
         try:
-            fault = meant(fault, self._scene)
-            with broken(fault, self._scene) as answers:
-                began = self._clock()
-                self._say(EventKind.FAULT, fault, str(fault.kind), at_s=began)
-                self._over.wait(fault.lasts_s / self._speed_up)
-            self._await_answer(fault, answers, began)
+            self._break(fault)
         except (NotBroken, StackFailed, httpx.HTTPError, OSError) as error:
+            self._over_with(fault)
             self.failures.append(f"{fault}: {error}")
+
+    def _break(self, due: Fault) -> None:
+        fault = meant(due, self._scene)
+        with broken(fault, self._scene) as answers:
+            began = self._clock()
+            self._say(EventKind.FAULT, fault, str(fault.kind), at_s=began)
+            self._over_with(due)
+            self._over.wait(fault.lasts_s / self._speed_up)
+        self._await_answer(fault, answers, began)
+
+    def _over_with(self, fault: Fault) -> None:
+        with suppress(ValueError):
+            self._due.remove(fault)
 
     def _await_answer(self, fault: Fault, answers: Answers, began: float) -> None:
         while not answers():

@@ -4,6 +4,7 @@ import json
 import os
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
@@ -187,6 +188,18 @@ def test_faults_happen_at_their_times_and_are_told(house: House) -> None:
     assert mended.note == f"freeze after {mended.at_s - fault.at_s:.1f} s"
     assert breaker.failures == ["kill@5:replica-9: there is no replica-9, but replica-1"]
     assert house.is_healthy()
+
+
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")
+def test_a_fault_that_went_wrong_in_an_unforeseen_way_is_not_passed_over(tmp_path: Path) -> None:
+    file, told = tmp_path / "ready.json", list[Event]()
+    file.write_text(json.dumps({"replicas": [{"id": "replica-1"}]}))
+    scene = Scene.of(Target(base_urls=("http://127.0.0.1:9",), ready_file=file))
+    breaker = Breaker(faults_of(["slow@0"]), scene, clock=lambda: 0.0, speed_up=1.0, tell=told.append)
+    before = threading.active_count()
+    with breaker.running():
+        until(lambda: threading.active_count() == before)
+    assert (told, breaker.failures) == ([], ["slow@0+10:replica-1: it did not happen"])
 
 
 def test_at_the_end_nothing_stands_still(house: House) -> None:

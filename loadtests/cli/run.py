@@ -93,6 +93,9 @@ def refusals() -> Iterator[None]:
     except (DrillFailed, RunDamaged, StackFailed, TargetRefused, UnknownFleet) as error:
         typer.echo(f"drillyard load: {error}", err=True)
         raise typer.Exit(int(Exit.REFUSED)) from None
+    except OSError as error:  # such as a full disk: what was kept is not the whole run
+        typer.echo(f"drillyard load: {error.filename or 'the run'} cannot be kept: {error.strerror or error}", err=True)
+        raise typer.Exit(int(Exit.REFUSED)) from None
     except KeyboardInterrupt:
         raise typer.Exit(int(Exit.INTERRUPTED)) from None
     finally:

@@ -1,5 +1,6 @@
 """`drillyard load run` says what is wrong before it plays, and leaves with 2."""
 
+import errno
 import json
 import signal
 from pathlib import Path
@@ -77,3 +78,10 @@ def test_a_refusal_is_one_line(capsys: pytest.CaptureFixture[str]) -> None:
         raise DrillFailed("no such thing")
     assert left.value.exit_code == 2
     assert capsys.readouterr().err == "drillyard load: no such thing\n"
+
+
+def test_a_disk_that_is_full_is_no_missed_target(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(typer.Exit) as left, refusals():
+        raise OSError(errno.ENOSPC, "No space left on device")
+    assert left.value.exit_code == 2
+    assert capsys.readouterr().err == "drillyard load: the run cannot be kept: No space left on device\n"

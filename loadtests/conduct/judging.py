@@ -38,7 +38,7 @@ def spoiled(order: Order, played: Played) -> Iterator[str]:
     if written < order.workers:
         yield f"only {written} of {order.workers} workers played"
     for file in sorted(order.folder.path.glob("trouble-*.json")):
-        if told := _trouble(file):
+        if told := _trouble(file, is_cut=played.cut is not None):
             yield f"{file.stem.removeprefix('trouble-')}: {told}"
     if played.cut is not None:
         return
@@ -49,10 +49,10 @@ def spoiled(order: Order, played: Played) -> Iterator[str]:
         yield f"of {lacking} messages of the timetable there is no row"
 
 
-def _trouble(file: Path) -> str:
-    """Of one worker, or of whoever directed them."""
+def _trouble(file: Path, *, is_cut: bool) -> str:
+    """Of one worker, or of whoever directed them. In a run that was cut parts are left unplayed by whoever cut it."""
     try:
         kinds = read_object(file)
     except RunDamaged as error:
         return str(error)
-    return ", ".join(f"{count} {kind}" for kind, count in kinds.items())
+    return ", ".join(f"{count} {kind}" for kind, count in kinds.items() if not (is_cut and kind == "unplayed"))

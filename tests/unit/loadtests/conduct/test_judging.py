@@ -77,6 +77,15 @@ def test_a_run_that_was_cut_cannot_pass(order: Order) -> None:
     assert outcome.incomplete == "nothing came for 130 s"
 
 
+def test_parts_that_a_cut_left_unplayed_are_not_the_client_s_fault(order: Order) -> None:
+    write_object(order.folder.path / "trouble-director.json", {"unplayed": 3})
+    cut = Played(None, "nothing came for 130 s")
+    assert list(spoiled(order, cut)) == []
+    assert list(spoiled(order, PLAYED)) == ["director: 3 unplayed"]
+    write_object(order.folder.path / "trouble-director.json", {"lost_worker": 1, "unplayed": 3})
+    assert list(spoiled(order, cut)) == ["director: 1 lost_worker"]
+
+
 def test_an_interrupted_one_says_so(order: Order) -> None:
     outcome = judged(order, Played(None, "it was interrupted", is_interrupted=True), [])
     assert outcome.exit_code is Exit.INTERRUPTED

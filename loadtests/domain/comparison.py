@@ -60,10 +60,10 @@ def compare(
 ) -> Comparison:
     """Equal seeds draw alike, so that equal runs are judged alike."""
     told = judging or Judging()
-    fewest = min(sum(len(run.sessions) for run in runs) for runs in (before, after))
+    by_sessions = min(sum(len(run.sessions) for run in runs) for runs in (before, after)) >= FEWEST_SESSIONS
     pair = _Pair(
-        _Drawn.of(side(before, by_sessions=fewest >= FEWEST_SESSIONS), seed=f"{seed} before", draws=told.draws),
-        _Drawn.of(side(after, by_sessions=fewest >= FEWEST_SESSIONS), seed=f"{seed} after", draws=told.draws),
+        _Drawn.of(side(before, by_sessions=by_sessions), seed=f"{seed} before", draws=told.draws),
+        _Drawn.of(side(after, by_sessions=by_sessions), seed=f"{seed} after", draws=told.draws),
         told,
     )
     units = sum(pair.before.side.units), sum(pair.after.side.units)
@@ -76,7 +76,7 @@ def compare(
             *mistakes(before, after, told),
             *totals(before, after, told),
         ),
-        of="sessions" if fewest >= FEWEST_SESSIONS else "turns",
+        of="sessions" if pair.before.side.are_sessions else "turns",
         units=units,
     )
 

@@ -13,10 +13,9 @@ from loadtests.domain.figuring import figures_of
 from loadtests.domain.limits import Limits
 from loadtests.domain.measured import RunSeen, run_seen
 from loadtests.domain.rows import Row
-from tests.support.crowd_rows import Crowd, run_of
-from tests.support.load_rows import a_session
+from tests.support.crowd_rows import LIMITS, Crowd, run_of
+from tests.support.load_rows import a_failed_turn, a_session
 
-QUICK = Judging(draws=300)
 ROUNDS = 40
 
 
@@ -112,6 +111,63 @@ def figured(rows: list[Row]) -> RunSeen:
     return run_seen(rows, figures=figures_of(rows, drill=Drill()), limits=Limits())
 
 
+def test_each_metric_is_that_of_the_figures() -> None:
+    runs = [run_of(Crowd(seed=seed, sessions=60, turns=10)) for seed in (1, 2)]
+    found = quickly(runs[:1], runs[1:])
+    before, after = (run.figures.as_json() for run in runs)
+    for metric in found.metrics:
+        measure, _, rank = metric.name.removesuffix("_s").rpartition("_")
+        if rank in {"p50", "p95", "p99"}:
+            assert (metric.before, metric.after) == (before[measure][rank], after[measure][rank])  # type: ignore[index]
+    for share in ("goodput_share", "cached_share", "cold_share"):
+        assert of(found, share).before == pytest.approx(before[share])
+
+
+def steady_run(cached: int, *, trainees: int = 10, failing: int = 0) -> RunSeen:
+    """All turns find the same in the cache, so that drawing sessions anew changes nothing."""
+    rows = [
+        turn
+        for trainee in range(trainees)
+        for turn in a_session(5, trainee=trainee, prompt_tokens=1_000, cached_tokens=cached)
+    ]
+    rows += [a_failed_turn(6, trainee=trainee, session=f"s-{trainee}", at_s=60.0) for trainee in range(failing)]
+    return run_seen(rows, figures=figures_of(rows, drill=Drill(), targets=LIMITS), limits=LIMITS)
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "half"),
+    [
+        ((400, 500, 600), (500, 600, 700), 2.776 * math.sqrt(0.01 * (1 / 3 + 1 / 3))),
+        ((400, 600), (500, 700), 4.303 * math.sqrt(0.02 * (1 / 2 + 1 / 2))),
+        ((400, 500, 600), (600,), 4.303 * math.sqrt(0.01 * (1 / 3 + 1 / 1))),
+    ],
+)
+def test_what_only_differs_from_run_to_run_is_judged_by_student(
+    before: Sequence[int], after: Sequence[int], half: float
+) -> None:
+    found = of(quickly([*map(steady_run, before)], [*map(steady_run, after)]), "cached_share")
+    assert found.low == pytest.approx(0.1 - half, rel=1e-3)
+    assert found.high == pytest.approx(0.1 + half, rel=1e-3)
+
+
+def test_a_single_run_of_each_side_knows_nothing_of_runs() -> None:
+    found = of(quickly([steady_run(400)], [steady_run(500)]), "cached_share")
+    assert (found.low, found.high) == pytest.approx((0.1, 0.1))
+
+
+def test_failures_are_among_the_sessions_of_their_own_side() -> None:
+    found = of(quickly([steady_run(400, trainees=40, failing=8)], [steady_run(400, failing=8)]), "failed_turns")
+    assert (found.why, found.finding) == ("in 8 of 40, then in 8 of 10", Finding.WORSE)
+
+
+def test_the_smaller_side_says_what_can_be_drawn() -> None:
+    many, few = run_of(Crowd(seed=1, sessions=30, turns=10)), run_of(Crowd(seed=2, sessions=7, turns=10))
+    for sides in (([many], [few]), ([few], [many])):
+        found = quickly(*sides)
+        assert (found.of, sorted(found.units)) == ("turns", [70, 300])
+        assert of(found, "ttft_p95_s").why == "70 values on a side are too few, 100 are needed"
+
+
 def test_few_sessions_are_judged_by_their_turns() -> None:
     runs = [run_of(Crowd(seed=seed, sessions=1, turns=200, slower=slower)) for seed, slower in ((1, 1.0), (1, 2.0))]
     found = quickly(runs[:1], runs[1:])
@@ -122,7 +178,8 @@ def test_few_sessions_are_judged_by_their_turns() -> None:
 
 def test_many_sessions_are_judged_by_themselves() -> None:
     runs = [run_of(Crowd(seed=seed, sessions=8, turns=5)) for seed in (1, 2)]
-    assert quickly(runs[:1], runs[1:]).of == "sessions"
+    found = quickly(runs[:1], runs[1:])
+    assert (found.of, found.units) == ("sessions", (8, 8))
 
 
 def test_a_run_without_turns_is_not_judged_by_times() -> None:

@@ -11,6 +11,9 @@ _CHAT_ONLY = frozenset({Shape.LONG_PROMPT, Shape.TRACE})
 _AT_LEAST_NOTHING = ("think_s", "think_sigma", "allowance_s", "lobby_s", "reaction_s")
 _MORE_THAN_NOTHING = ("stair_s", "trace_s", "trace_rate", "timeout_s", "speed_up")
 
+_MOST_TURNS = 10_000
+"""Of a session; no timetable of more would fit into memory for a class."""
+
 
 def complaints(drill: Drill) -> tuple[str, ...]:
     """All of them; none: the drill can be played."""
@@ -23,6 +26,8 @@ def _of_counts(drill: Drill) -> Iterator[str]:
     least, most = drill.turns
     if not 1 <= least <= most:
         yield "turns: at least 1, and the least first"
+    if most > _MOST_TURNS:
+        yield f"turns: at most {_MOST_TURNS:,}"
     if drill.reply_tokens is not None and drill.reply_tokens < 1:
         yield "reply_tokens: at least 1"
     if drill.history is not None and drill.history < 0:

@@ -14,6 +14,7 @@ from loadtests.domain.soundness import complaints
         (Drill(trainees=0), "trainees"),
         (Drill(turns=(0, 5)), "turns"),
         (Drill(turns=(6, 5)), "turns"),
+        (Drill(turns=(1, 10_001)), "turns: at most 10,000"),
         (Drill(reply_tokens=0), "reply_tokens"),
         (Drill(history=-1), "history"),
         (Drill(window_tokens=0), "window_tokens"),

@@ -23,7 +23,7 @@ from loadtests.domain.diagnosis import likely_reasons
 from loadtests.domain.drill import Drill
 from loadtests.domain.seat_search import Trial, next_seats
 from loadtests.domain.timetable import last_planned_s
-from loadtests.domain.usual_faults import UsualFaults, usual_faults
+from loadtests.domain.usual_faults import UsualFaults, given_faults, usual_faults
 from loadtests.domain.verdict import Standing, judge
 from loadtests.report.run_reading import seen_of
 from loadtests.run_files import read_object
@@ -94,7 +94,7 @@ def trial_of(seats: int, outcome: Outcome) -> Trial:
 
 def _faults(wish: Wish, aim: Target, drill: Drill) -> UsualFaults:
     if wish.faults is not None:
-        return UsualFaults(words=wish.faults, uncaused=())
+        return given_faults(wish.faults)
     length_s = last_planned_s(parts_of(drill))
     return usual_faults([each.id for each in aim.replicas], length_s=length_s, is_own=aim.ready_file is not None)
 

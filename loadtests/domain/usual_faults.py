@@ -33,4 +33,10 @@ def usual_faults(replicas: Sequence[str], *, length_s: float, is_own: bool) -> U
     return UsualFaults(words=(kill, freeze, flush), uncaused=())
 
 
+def given_faults(words: tuple[str, ...]) -> UsualFaults:
+    """What was asked for instead of the usual ones; with nothing, that nothing was broken is said."""
+    why = "nothing was to be broken"
+    return UsualFaults(words=words, uncaused=() if words else tuple(f"{what}: {why}" for what in _KINDS))
+
+
 _KINDS = ("a replica killed", "a replica frozen", "an empty Redis")

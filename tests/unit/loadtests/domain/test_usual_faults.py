@@ -1,5 +1,5 @@
 from loadtests.conduct.faults import FaultKind, faults_of
-from loadtests.domain.usual_faults import usual_faults
+from loadtests.domain.usual_faults import given_faults, usual_faults
 
 
 def test_a_stack_of_our_own_lives_through_three_faults_within_the_class() -> None:
@@ -26,3 +26,10 @@ def test_what_is_not_ours_is_not_broken() -> None:
     assert found.words == ()
     assert len(found.uncaused) == 3
     assert all("not ours to end" in each for each in found.uncaused)
+
+
+def test_what_was_asked_for_is_broken_and_that_nothing_was_is_said() -> None:
+    assert given_faults(("kill@1",)).words == ("kill@1",)
+    assert given_faults(("kill@1",)).uncaused == ()
+    assert given_faults(()).words == ()
+    assert [each.rpartition(": ")[2] for each in given_faults(()).uncaused] == ["nothing was to be broken"] * 3

@@ -4,7 +4,6 @@ import json
 import os
 import subprocess
 import sys
-import tempfile
 import threading
 import time
 from collections import deque
@@ -17,6 +16,7 @@ from typing import IO
 
 from typing_extensions import override
 
+from loadtests.conduct.own_folder import own_folder
 from loadtests.conduct.parent_death import ending_with
 from loadtests.domain.told_replies import script_of_replies
 
@@ -127,15 +127,15 @@ def _number(words: str, written: str, what: str, *, most: int) -> int:
 @contextmanager
 def own_stack(plan: StackPlan, *, say: Say) -> Iterator[RunningStack]:
     """Run it until the block ends; it ends too when this process is killed. To be entered by the main thread."""
-    with tempfile.TemporaryDirectory(prefix="drillyard-load-", ignore_cleanup_errors=True) as folder:
-        stack = RunningStack(Path(folder) / "data", plan)
+    with own_folder("drillyard-load-") as folder:
+        stack = RunningStack(folder.path / "data", plan)
         environment = dict(plan.environment)
         if plan.reply_tokens is not None:
-            script = Path(folder) / "script.json"
+            script = folder.path / "script.json"
             script.write_text(json.dumps(script_of_replies(plan.reply_tokens)))
             environment["DRILLYARD_SIM_SCRIPT"] = str(script)
         heard: deque[str] = deque(maxlen=_LAST_WORDS)
-        with _started(plan, stack.data, environment) as process:
+        with _started(plan, stack.data, environment, hold=folder.hold) as process:
             assert process.stdout is not None  # noqa: S101
             listener = threading.Thread(target=_listen, args=(process.stdout, heard, say), daemon=True)
             listener.start()
@@ -161,7 +161,7 @@ def command(plan: StackPlan, data: Path) -> tuple[str, ...]:
     return tuple(words)
 
 
-def _started(plan: StackPlan, data: Path, environment: Mapping[str, str]) -> subprocess.Popen[str]:
+def _started(plan: StackPlan, data: Path, environment: Mapping[str, str], *, hold: int) -> subprocess.Popen[str]:
     ours = {name: value for name, value in os.environ.items() if _is_handed_on(name)}
     return subprocess.Popen(  # noqa: S603  a command of our own
         command(plan, data),
@@ -170,6 +170,7 @@ def _started(plan: StackPlan, data: Path, environment: Mapping[str, str]) -> sub
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
+        pass_fds=(hold,),
         start_new_session=True,  # a Ctrl-C is ours: the stack ends after what is measured
         preexec_fn=ending_with(os.getpid()),  # noqa: PLW1509  one call into libc
     )

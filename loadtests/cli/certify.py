@@ -13,11 +13,12 @@ from loadtests.certify.page import certificate_page
 from loadtests.certify.wish import Wish
 from loadtests.certify.words import lines
 from loadtests.cli import run_options as opt
-from loadtests.cli.drill_options import Given, drill_asked
+from loadtests.cli.drill_options import Given, drill_asked, faults_in
 from loadtests.cli.run import refusals
+from loadtests.cli.run_order import fleet_asked
 from loadtests.conduct.order import Exit
 from loadtests.conduct.parts import parts_of
-from loadtests.conduct.stack import own_stack, plan_of
+from loadtests.conduct.stack import own_stack
 from loadtests.domain.drill import Shape
 from loadtests.run_folder import RUNS
 from loadtests.target import DATA, Asked
@@ -81,7 +82,7 @@ def certify(  # noqa: PLR0913  one parameter per option is how typer declares th
             data=data, base_urls=tuple(base_url or ()), keys_file=keys_file, operator_key=operator_key,
             scenario=scenario, not_local=tuple(not_local or ()),
         ),
-        ttft_s=ttft, faults=() if no_faults else tuple(faults) if faults else None, find_seats=find_seats,
+        ttft_s=ttft, faults=() if no_faults else faults_in(tuple(faults)) if faults else None, find_seats=find_seats,
         price_per_hour=price, workers=workers, runs=folder,
     )  # fmt: skip
     with refusals():
@@ -97,7 +98,7 @@ def _certified(wish: Wish, fleet: str | None, speed_up: float | None, *, say: Ca
     parts_of(wish.drill)  # a drill that makes no sense is refused before a stack is started for it
     if fleet is None:
         return certified(wish, say=say)
-    plan = replace(plan_of(fleet), speed_up=speed_up or 1.0, window_tokens=wish.drill.window_tokens)
+    plan = replace(fleet_asked(fleet, wish.asked), speed_up=speed_up or 1.0, window_tokens=wish.drill.window_tokens)
     with own_stack(plan, say=say) as stack:
         asked = replace(wish.asked, data=stack.data, base_urls=())
         return certified(replace(wish, asked=asked, fleet=str(plan)), say=say)

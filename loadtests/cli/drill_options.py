@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 
 import typer
 
+from loadtests.conduct.faults import UnknownFault, faults_of
 from loadtests.domain.drill import Affinity, Drill, Shape, Wire
 from loadtests.domain.usual_drills import DEFAULTS
 
@@ -46,11 +47,28 @@ def drill_asked(given: Given) -> Drill:
         if name in told and given.shape not in shapes:
             raise typer.BadParameter(f"is of the shape {' and '.join(shapes)} alone", param_hint=option)
     if given.faults:
-        told["faults"] = () if given.faults == (_NO_FAULTS,) else given.faults
+        told["faults"] = () if given.faults == (_NO_FAULTS,) else faults_in(given.faults)
     drill = replace(DEFAULTS[given.shape].drill, **told)  # type: ignore[arg-type]  # the options have the fields' types
-    if drill.wire is not Wire.CHAT and (drill.affinity is Affinity.NONE or drill.history is not None):
-        raise typer.BadParameter("--affinity none and --history are of --wire chat: else the server keeps both")
+    _require_wire(drill)
     return drill
+
+
+def _require_wire(drill: Drill) -> None:
+    if drill.wire is Wire.CHAT:
+        return
+    if drill.affinity is Affinity.NONE or drill.history is not None:
+        raise typer.BadParameter("--affinity none and --history are of --wire chat: else the server keeps both")
+    if drill.reply_tokens is not None:
+        raise typer.BadParameter("--reply-tokens is of --wire chat: else the scenario says how long replies are")
+
+
+def faults_in(words: tuple[str, ...]) -> tuple[str, ...]:
+    """As they were written, if all of them are faults; raises `typer.BadParameter`."""
+    try:
+        faults_of(words)
+    except UnknownFault as error:
+        raise typer.BadParameter(str(error), param_hint="--faults") from None
+    return words
 
 
 def span_of(words: str) -> tuple[int, int]:

@@ -14,9 +14,8 @@ from loadtests.cli.ledger_view import console
 from loadtests.cli.regress_view import history_table, regression_table, summary
 from loadtests.cli.run import refusals as run_refusals
 from loadtests.cli.run_options import BaseUrls, Data, Fleet, KeysFile, NotLocal, OperatorKey, Scenario, SpeedUp, Workers
-from loadtests.cli.run_order import Wanted, played
+from loadtests.cli.run_order import Wanted, fleet_asked, played
 from loadtests.conduct.order import DrillFailed, Exit
-from loadtests.conduct.stack import plan_of
 from loadtests.ledger.baselines import Baselines
 from loadtests.ledger.book import Ledger
 from loadtests.regress.record import Record, row_of
@@ -68,8 +67,8 @@ def regress(  # noqa: PLR0913 - one parameter per option is how typer declares t
             scenario=scenario, not_local=tuple(not_local or ()),
         )  # fmt: skip
         wanted = Wanted(
-            drill=chosen.items[0].drill, asked=asked, fleet=plan_of(fleet) if fleet else None, speed_up=speed_up,
-            workers=workers, runs=folder,
+            drill=chosen.items[0].drill, asked=asked, fleet=fleet_asked(fleet, asked) if fleet else None,
+            speed_up=speed_up, workers=workers, runs=folder,
         )  # fmt: skip
         if fleet is None:
             for item in chosen.items:

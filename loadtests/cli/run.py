@@ -10,10 +10,10 @@ from loadtests.cli import run_options as opt
 from loadtests.cli.drill_options import Given, drill_asked
 from loadtests.cli.outcome_view import show_outcome
 from loadtests.cli.plan_view import show_plan
-from loadtests.cli.run_order import Wanted, played, read_text, targets_of
+from loadtests.cli.run_order import Wanted, fleet_asked, played, read_text, targets_of
 from loadtests.conduct.order import DrillFailed, Exit
 from loadtests.conduct.parts import parts_of
-from loadtests.conduct.stack import StackFailed, UnknownFleet, plan_of
+from loadtests.conduct.stack import StackFailed, UnknownFleet
 from loadtests.domain.drill import Affinity, Crowd
 from loadtests.domain.offered import offered
 from loadtests.run_files import RunDamaged
@@ -74,7 +74,7 @@ def run(  # noqa: PLR0913  one parameter per option is how typer declares them
             not_local=tuple(not_local or ()),
         )  # fmt: skip
         wanted = Wanted(
-            drill=drill, asked=asked, targets=targets_of(targets), fleet=plan_of(fleet) if fleet else None,
+            drill=drill, asked=asked, targets=targets_of(targets), fleet=fleet_asked(fleet, asked) if fleet else None,
             speed_up=speed_up, window_tokens=window, workers=workers, price_per_hour=price, runs=folder,
         )  # fmt: skip
         wanted = wanted if without is None else wanted.without(without)

@@ -9,7 +9,7 @@ from loadtests.conduct.asking import speed_up_of, window_of
 from loadtests.conduct.conductor import conduct
 from loadtests.conduct.order import DrillFailed, Order, Outcome
 from loadtests.conduct.parts import parts_of
-from loadtests.conduct.stack import StackPlan, own_stack
+from loadtests.conduct.stack import StackPlan, own_stack, plan_of
 from loadtests.domain.ablation import Without, ablated
 from loadtests.domain.drill import Drill
 from loadtests.domain.targets import DEFAULT, Targets, UnusableTargets, read_targets
@@ -54,6 +54,13 @@ def played(wanted: Wanted, *, say: Callable[[str], None]) -> Outcome:
     with own_stack(own, say=say) as stack:
         there = replace(wanted, asked=replace(wanted.asked, data=stack.data, base_urls=()), speed_up=own.speed_up)
         return conduct(order_of(there), say=say)
+
+
+def fleet_asked(words: str, asked: Asked) -> StackPlan:
+    """Raises `DrillFailed` and `UnknownFleet`."""
+    if asked.base_urls:
+        raise DrillFailed("--fleet starts a stack of its own, and --base-url names another: give one of them")
+    return plan_of(words)
 
 
 def targets_of(file: Path | None) -> Targets:

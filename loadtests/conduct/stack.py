@@ -108,7 +108,7 @@ def plan_of(words: str) -> StackPlan:
     The last number is how long simulated replies are. Raises `UnknownFleet`.
     """
     kind, count, profile, tokens, *more = (*words.split(":"), "", "", "")[: max(4, words.count(":") + 1)]
-    if kind not in tuple(ReplicaKind) or more:
+    if kind not in tuple(ReplicaKind) or more or not count:
         raise UnknownFleet(f"{words}: a fleet is sim:N, sim:N:PROFILE, sim:N:PROFILE:REPLY_TOKENS or vllm:N")
     if (profile or tokens) and kind != ReplicaKind.SIM:
         raise UnknownFleet(f"{words}: only simulated replicas have a profile and told replies")

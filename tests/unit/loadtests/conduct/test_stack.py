@@ -34,7 +34,7 @@ def test_a_fleet_is_named_by_kind_number_and_profile() -> None:
     [
         ("", "a fleet is"),
         ("gpu:2", "a fleet is"),
-        ("sim", "nothing is no number"),
+        ("sim", "a fleet is sim:N"),
         ("sim:none", "none is no number"),
         ("sim:0", "0 is no number"),
         ("sim:65", "65 is no number"),

@@ -5,6 +5,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from statistics import median
 
+from loadtests.domain.spread import at_rank
 from loadtests.overhead.load import Heard
 
 
@@ -45,10 +46,10 @@ def figures_of(heard: Heard, *, memory_mb: float, starved_share: float = 0.0) ->
     things = heard.chunks or heard.answers
     return Figures(
         rate=things / heard.seconds,
-        wait_p50=percentile(heard.waits_ns, 50) / 1e6,
-        wait_p99=percentile(heard.waits_ns, 99) / 1e6,
-        lateness_p50=percentile(heard.lateness_ns, 50) / 1e6,
-        lateness_p99=percentile(heard.lateness_ns, 99) / 1e6,
+        wait_p50=_ms(heard.waits_ns, 500),
+        wait_p99=_ms(heard.waits_ns, 990),
+        lateness_p50=_ms(heard.lateness_ns, 500),
+        lateness_p99=_ms(heard.lateness_ns, 990),
         cpu_us=heard.cpu_s / things * 1e6 if things else 0.0,
         cpu_share=heard.cpu_s / heard.seconds,
         memory_mb=memory_mb,
@@ -84,9 +85,6 @@ def over_rounds(rounds: Sequence[Figures]) -> Figures:
     )
 
 
-def percentile(values: Sequence[int], per_cent: float) -> float:
-    """By the nearest rank; 0 of nothing."""
-    if not values:
-        return 0.0
-    ordered = sorted(values)
-    return ordered[min(len(ordered) - 1, int(len(ordered) * per_cent / 100))]
+def _ms(values_ns: Sequence[int], thousandths: int) -> float:
+    """The nearest-rank percentile; 0 of nothing."""
+    return at_rank(sorted(values_ns), thousandths) / 1e6 if values_ns else 0.0

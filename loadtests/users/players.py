@@ -39,9 +39,7 @@ class Players:
         stage = self._stage or self._opened(given.bell_at)
         try:
             play(stage, self._parts[given.part])
-        except gevent.GreenletExit:
-            raise  # ended from outside, so the part is not over
-        except Exception:
+        except Exception:  # not of a trainee that is ended from outside: its part is not over
             self._desk.over(given.part)
             raise
         self._desk.over(given.part)

@@ -3,6 +3,7 @@
 from loadtests.domain.drill import Drill
 from loadtests.domain.figures import Figures
 from loadtests.domain.figuring import figures_of
+from loadtests.report.words import seconds, share
 from loadtests.run_files import read_lag, read_rows
 from loadtests.run_folder import RunFolder
 
@@ -18,16 +19,11 @@ def has_passed(found: Figures) -> bool:
 
 def told(found: Figures, *, speed_up: float) -> str:
     pace = f", in seconds of the replicas, which are {speed_up:g} times as fast as ours" if speed_up != 1 else ""
-    share = "-" if found.cached_share is None else f"{100 * found.cached_share:.0f} %"
     lines = (
         f"{found.turns} turns, {found.failed} failed {dict(found.failures) or ''}".rstrip(),
-        f"TTFT p50 {_ms(found.ttft.p50)}, p95 {_ms(found.ttft.p95)}; whole turn p50 {_ms(found.e2e.p50)}, "
-        f"p95 {_ms(found.e2e.p95)}; per token p50 {_ms(found.tpot.p50)}{pace}",
-        f"prompt tokens {found.prompt_tokens}, of which cached {share}",
+        f"TTFT p50 {seconds(found.ttft.p50)}, p95 {seconds(found.ttft.p95)}; whole turn p50 {seconds(found.e2e.p50)}, "
+        f"p95 {seconds(found.e2e.p95)}; per token p50 {seconds(found.tpot.p50)}{pace}",
+        f"prompt tokens {found.prompt_tokens}, of which cached {share(found.cached_share)}",
         "no turn failed; `drillyard load run` would hold them to targets" if has_passed(found) else "failed",
     )
     return "\n".join(lines)
-
-
-def _ms(seconds: float | None) -> str:
-    return "-" if seconds is None else f"{seconds * 1000:.0f} ms"

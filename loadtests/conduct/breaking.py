@@ -9,7 +9,7 @@ import signal
 import socket
 import time
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import AbstractContextManager, contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -19,6 +19,7 @@ import httpx
 
 from loadtests.conduct.faults import BY_SIMULATOR, OF_A_REPLICA, Fault, FaultKind
 from loadtests.conduct.stack import StackFailed, read_ready
+from loadtests.conduct.standstill import standing_still
 from loadtests.domain.engine_metrics import engine_load
 from loadtests.target import Target
 
@@ -128,12 +129,8 @@ def _simulated(fault: Fault, scene: Scene) -> Iterator[Answers]:
 def _standing_still(fault: Fault, scene: Scene) -> Iterator[Answers]:
     ready = _ready(scene)
     group = _running(ready, fault.target)
-    os.killpg(group, signal.SIGSTOP)
-    try:
+    with standing_still(group):
         yield lambda: _is_healthy(_url(ready, fault.target))
-    finally:
-        with suppress(ProcessLookupError):  # who looks after it may have lost patience
-            os.killpg(group, signal.SIGCONT)
 
 
 @contextmanager

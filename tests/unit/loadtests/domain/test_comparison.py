@@ -193,6 +193,20 @@ def test_a_run_without_turns_is_not_judged_by_times() -> None:
 def test_a_higher_level_asks_for_more() -> None:
     runs = [run_of(Crowd(seed=seed)) for seed in (1, 2)]
     usual, strict = (of(quickly(runs[:1], runs[1:], level=level), "ttft_p95_s") for level in (0.95, 0.999))
-    assert strict.low is not None
-    assert usual.low is not None
-    assert strict.low < usual.low
+
+    change, wider = float(usual.after or 0) - float(usual.before or 0), 3.2905 / 1.96
+    assert change - float(strict.low or 0) == pytest.approx(wider * (change - float(usual.low or 0)), rel=1e-3)
+    assert float(strict.high or 0) - change == pytest.approx(wider * (float(usual.high or 0) - change), rel=1e-3)
+
+
+def test_runs_that_do_not_differ_make_a_span_narrower() -> None:
+    """What their sessions explain is not counted once more as a difference between the runs."""
+    one, other = run_of(Crowd(seed=1)), run_of(Crowd(seed=2))
+    single, pooled = (of(quickly([one] * runs, [other] * runs), "ttft_p50_s") for runs in (1, 3))
+    assert width(pooled) < width(single)
+
+
+def width(metric: Compared) -> float:
+    assert metric.low is not None
+    assert metric.high is not None
+    return metric.high - metric.low

@@ -10,7 +10,7 @@ from rich.table import Table
 
 from loadtests.conduct.order import Outcome
 from loadtests.domain.figures import Figures, Slice
-from loadtests.domain.verdict import Judged, Standing
+from loadtests.domain.verdict import Judged, Standing, Verdict, Whole
 from loadtests.report.words import number, seconds, share
 
 _MOST_FAILURES = 3
@@ -89,8 +89,16 @@ def summary(outcome: Outcome) -> list[str]:
     lines += [f"knee: about {figures.knee:g} trainees"] if figures.knee is not None else []
     lines += [f"incomplete: {outcome.incomplete}"] if outcome.incomplete else []
     lines += [f"void: {each}" for each in outcome.verdict.void]
+    lines += _unproven(outcome.verdict)
     where = outcome.folder.report if outcome.folder.report.exists() else outcome.folder.path
     return [*lines, f"{outcome.verdict.whole}; all of it lies in {where}"]
+
+
+def _unproven(verdict: Verdict) -> list[str]:
+    more = max((each.more for each in verdict.judged), default=0)
+    if verdict.whole is not Whole.UNPROVEN or not more:
+        return []
+    return [f"unproven: nothing was missed, but every target could be judged only with about {more:,} more turns"]
 
 
 def worst_failures(figures: Figures) -> str:
@@ -102,7 +110,7 @@ def worst_failures(figures: Figures) -> str:
 
 def _remark(judged: Judged) -> str:
     if judged.missed_by is None or math.isinf(judged.missed_by):
-        return judged.why
+        return f"{judged.why}; {judged.more:,} more would do" if judged.more else judged.why
     by = f"by {number(judged.missed_by)}{_beyond(judged.missed_by_share)}"
     return f"{by}; {judged.why}" if judged.why else by
 

@@ -9,9 +9,10 @@ import pytest
 
 from loadtests.cli.outcome_view import show_outcome, worst_failures
 from loadtests.conduct.order import Exit, Outcome
+from loadtests.domain.drill import Drill, Shape, Wire
 from loadtests.domain.figures import Figures, Slice, Spread
 from loadtests.domain.targets import DEFAULT
-from loadtests.domain.verdict import judge
+from loadtests.domain.verdict import Whole, judge
 from loadtests.run_folder import RunFolder
 
 
@@ -75,6 +76,15 @@ def test_what_was_cut_or_spoiled_is_said(outcome: Outcome, capsys: pytest.Captur
     verdict = judge(FIGURES, DEFAULT, spoiled=("only 1 of 2 workers played",))
     told = shown(replace(outcome, verdict=verdict, incomplete="it was interrupted"), capsys)
     assert "incomplete: it was interrupted void: only 1 of 2 workers played void; all of it" in told
+
+
+def test_how_many_turns_a_short_run_lacks_is_said(outcome: Outcome, capsys: pytest.CaptureFixture[str]) -> None:
+    good = replace(FIGURES, failed=0, failures={}, ttft=spread(0.4), e2e=spread(1.0), good_turns=200)
+    verdict = judge(good, DEFAULT, drill=Drill(wire=Wire.CHAT, shape=Shape.SINGLE))
+    assert verdict.whole is Whole.UNPROVEN
+    told = shown(replace(outcome, figures=good, verdict=verdict, exit_code=Exit.VOID), capsys)
+    assert "0 of 200: the true share may be up to 1.49%; 2,795 more would do" in told
+    assert "unproven: nothing was missed, but every target could be judged only with about 2,795 more turns" in told
 
 
 def test_a_report_is_named_where_there_is_one(outcome: Outcome, capsys: pytest.CaptureFixture[str]) -> None:

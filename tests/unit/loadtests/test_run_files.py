@@ -61,7 +61,7 @@ def test_rows_of_all_workers_without_the_line_that_was_cut(folder: RunFolder) ->
 
 
 def test_of_no_file_there_is_nothing(folder: RunFolder) -> None:
-    assert read_rows(folder) == read_replicas(folder) == read_events(folder) == []
+    assert not any((read_rows(folder), read_replicas(folder), read_events(folder)))
 
 
 @pytest.mark.parametrize("line", ["", "[]", "{}", "nonsense", '{"kind": "turn", "strange": 1}'])

@@ -14,7 +14,7 @@ from loadtests.certify.wish import Wish
 from loadtests.certify.words import lines
 from loadtests.cli import run_options as opt
 from loadtests.cli.drill_options import Given, drill_asked, faults_in
-from loadtests.cli.run import refusals
+from loadtests.cli.refusing import refusals
 from loadtests.cli.run_order import fleet_asked
 from loadtests.conduct.order import Exit
 from loadtests.conduct.parts import parts_of
@@ -85,7 +85,7 @@ def certify(  # noqa: PLR0913  one parameter per option is how typer declares th
         ttft_s=ttft, faults=() if no_faults else faults_in(tuple(faults)) if faults else None, find_seats=find_seats,
         price_per_hour=price, workers=workers, runs=folder,
     )  # fmt: skip
-    with refusals():
+    with refusals("certify"):
         found = _certified(wish, fleet, speed_up, say=typer.echo)
     _write(found, html, json_file)
     for line in lines(found.certificate):

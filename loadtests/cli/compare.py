@@ -8,8 +8,9 @@ import typer
 from rich.table import Table
 from rich.text import Text
 
-from loadtests.cli.ledger import Folder, refusals
+from loadtests.cli.ledger import Folder
 from loadtests.cli.ledger_view import console
+from loadtests.cli.refusing import refusals
 from loadtests.domain.compared import Finding, Judging
 from loadtests.ledger.book import Ledger
 from loadtests.ledger.compare_page import compare_page
@@ -42,7 +43,7 @@ def compare_runs(
 ) -> None:
     """Say of each metric whether it became better or worse, or whether chance alone may have done it."""
     ledger = Ledger(folder)
-    with refusals("compare"):
+    with refusals("load compare"):
         sides = [side_of(runs_named(ledger, words)) for words in (before, after)]
         found = held(sides[0], sides[1], judging=Judging(matters=matters))
         if html is not None:

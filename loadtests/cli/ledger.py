@@ -1,8 +1,6 @@
 """`drillyard load list`, `show` and `prune`: the runs that were kept."""
 
 import json
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated
 
@@ -10,15 +8,15 @@ import typer
 
 from loadtests.cli.ledger_view import console, revision_told, runs_table, verdict_text
 from loadtests.cli.outcome_view import verdict_table
+from loadtests.cli.refusing import refusals
 from loadtests.domain.drill import Shape
 from loadtests.domain.verdict import Verdict, verdict_of
 from loadtests.ledger.baselines import Baselines
-from loadtests.ledger.book import Ledger, NoSuchRun
+from loadtests.ledger.book import Ledger
 from loadtests.ledger.entry import Damaged, Entry, read_entry
 from loadtests.run_files import RunDamaged, read_object
 from loadtests.run_folder import RUNS, RunFolder
 
-_REFUSED = 2
 _MOST = 20
 Folder = Annotated[Path, typer.Option("--folder", metavar="DIR", help="Where the runs lie.")]
 Run = Annotated[
@@ -54,7 +52,7 @@ def show_run(
     folder: Folder = RUNS,
 ) -> None:
     """Show one run: its circumstances, its targets and its main figures."""
-    with refusals("show"):
+    with refusals("load show"):
         found = Ledger(folder).find(run)
         entry = read_entry(found)
         if isinstance(entry, Damaged):
@@ -74,7 +72,7 @@ def prune_runs(
 ) -> None:
     """Remove old runs. Baselines stay, and so does whatever is not finished, is damaged, or is no run."""
     ledger = Ledger(folder)
-    with refusals("prune"):
+    with refusals("load prune"):
         removable = ledger.removable(keep=keep, kept=Baselines(folder).runs())
         if not removable:
             typer.echo("nothing to remove")
@@ -85,16 +83,6 @@ def prune_runs(
         for each in removable:
             ledger.remove(each.run)
         typer.echo(f"removed {len(removable)} runs")
-
-
-@contextmanager
-def refusals(command: str) -> Iterator[None]:
-    """What cannot be done leaves with 2 and says why."""
-    try:
-        yield
-    except (NoSuchRun, RunDamaged) as error:
-        typer.echo(f"drillyard load {command}: {error}", err=True)
-        raise typer.Exit(_REFUSED) from None
 
 
 def _has_shape(run: Entry | Damaged, shape: Shape) -> bool:

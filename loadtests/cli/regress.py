@@ -9,10 +9,10 @@ from typing import Annotated
 
 import typer
 
-from loadtests.cli.ledger import Folder, refusals
+from loadtests.cli.ledger import Folder
 from loadtests.cli.ledger_view import console
+from loadtests.cli.refusing import refusals
 from loadtests.cli.regress_view import history_table, regression_table, summary
-from loadtests.cli.run import refusals as run_refusals
 from loadtests.cli.run_options import BaseUrls, Data, Fleet, KeysFile, NotLocal, OperatorKey, Scenario, SpeedUp, Workers
 from loadtests.cli.run_order import Wanted, fleet_asked, played
 from loadtests.conduct.order import DrillFailed, Exit
@@ -60,7 +60,7 @@ def regress(  # noqa: PLR0913 - one parameter per option is how typer declares t
     if history:
         _show_history(folder, as_json=as_json)
         return
-    with run_refusals():
+    with refusals("load regress"):
         chosen = _suite(suite, only)
         asked = Asked(
             data=data, base_urls=tuple(base_url or ()), keys_file=keys_file, operator_key=operator_key,
@@ -94,7 +94,7 @@ def regress(  # noqa: PLR0913 - one parameter per option is how typer declares t
 
 def accept_last(*, folder: Folder = RUNS) -> None:
     """Make the runs of the last regression what others are held against."""
-    with refusals("accept"):
+    with refusals("load accept"):
         accepted = Record(folder).last_acceptable()
         if not accepted:
             typer.echo("drillyard load accept: the last regression has no run that may be accepted", err=True)

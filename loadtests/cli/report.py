@@ -6,7 +6,8 @@ from typing import Annotated
 
 import typer
 
-from loadtests.cli.ledger import Folder, Run, refusals
+from loadtests.cli.ledger import Folder, Run
+from loadtests.cli.refusing import refusals
 from loadtests.domain.diagnosis import Reason
 from loadtests.ledger.book import Ledger
 from loadtests.report.account import Account
@@ -35,7 +36,7 @@ def report(
     folder: Folder = RUNS,
 ) -> None:
     """Write the report of a run again: one page that needs no network, and figures.json in the folder."""
-    with refusals("report"):
+    with refusals("load report"):
         found = RunFolder(Path(run)) if Path(run).is_dir() else Ledger(folder).find(run)
         account = write_report(found, to=html, price_per_hour=price)
     if as_json:

@@ -1,8 +1,6 @@
 """`drillyard load run`: plays a load drill, judges it, and keeps what was measured."""
 
-import signal
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 
 import typer
 
@@ -10,15 +8,13 @@ from loadtests.cli import run_options as opt
 from loadtests.cli.drill_options import Given, drill_asked
 from loadtests.cli.outcome_view import show_outcome
 from loadtests.cli.plan_view import show_plan
+from loadtests.cli.refusing import refusals
 from loadtests.cli.run_order import Wanted, fleet_asked, played, read_text, targets_of
-from loadtests.conduct.order import DrillFailed, Exit
 from loadtests.conduct.parts import parts_of
-from loadtests.conduct.stack import StackFailed, UnknownFleet
 from loadtests.domain.drill import Affinity, Crowd
 from loadtests.domain.offered import offered
-from loadtests.run_files import RunDamaged
 from loadtests.run_folder import RUNS
-from loadtests.target import DATA, Asked, TargetRefused
+from loadtests.target import DATA, Asked
 
 EXAMPLES = (
     "Examples:\n\n"
@@ -66,7 +62,7 @@ def run(  # noqa: PLR0913  one parameter per option is how typer declares them
     }  # fmt: skip
     given = Given(shape, values, turns=turns, stairs=stairs, prompt_shares=prompt_shares, faults=tuple(faults or ()))
     drill = drill_asked(given)
-    with refusals():
+    with refusals("load run"):
         asked = Asked(
             data=data, base_urls=tuple(base_url or ()), keys_file=keys_file, operator_key=operator_key,
             scenario=scenario, model=model,
@@ -82,24 +78,6 @@ def run(  # noqa: PLR0913  one parameter per option is how typer declares them
             show_plan(wanted.drill, offered(wanted.drill, parts_of(wanted.drill)), as_json=as_json)
             return
         _play(wanted, as_json=as_json)
-
-
-@contextmanager
-def refusals() -> Iterator[None]:
-    """What could not run leaves with 2 and says why; SIGTERM ends a drill as Ctrl-C does."""
-    before = signal.signal(signal.SIGTERM, signal.default_int_handler)
-    try:
-        yield
-    except (DrillFailed, RunDamaged, StackFailed, TargetRefused, UnknownFleet) as error:
-        typer.echo(f"drillyard load: {error}", err=True)
-        raise typer.Exit(int(Exit.REFUSED)) from None
-    except OSError as error:  # such as a full disk: what was kept is not the whole run
-        typer.echo(f"drillyard load: {error.filename or 'the run'} cannot be kept: {error.strerror or error}", err=True)
-        raise typer.Exit(int(Exit.REFUSED)) from None
-    except KeyboardInterrupt:
-        raise typer.Exit(int(Exit.INTERRUPTED)) from None
-    finally:
-        signal.signal(signal.SIGTERM, before)
 
 
 def _play(wanted: Wanted, *, as_json: bool) -> None:

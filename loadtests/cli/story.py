@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from loadtests.cli.run import refusals
+from loadtests.cli.refusing import refusals
 from loadtests.conduct.order import Exit
 from loadtests.report.chart import standalone
 from loadtests.run_files import write_object
@@ -45,7 +45,7 @@ def story(
     On simulated cards: what is measured and what is modelled is said with every figure.
     """
     telling = _telling(is_short=short, speed_up=speed_up)
-    with refusals():
+    with refusals("load story"):
         chapters = told(_chosen(step), telling, runs=runs, say=typer.echo)
     out.mkdir(parents=True, exist_ok=True)
     given = [chapter.given for chapter in chapters]

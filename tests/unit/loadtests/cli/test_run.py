@@ -1,17 +1,12 @@
 """`drillyard load run` says what is wrong before it plays, and leaves with 2."""
 
-import errno
 import json
-import signal
 from pathlib import Path
 
 import pytest
-import typer
 from typer.testing import CliRunner, Result
 
 from loadtests.cli.load import app
-from loadtests.cli.run import refusals
-from loadtests.conduct.order import DrillFailed
 
 
 def run(*words: str) -> Result:
@@ -67,25 +62,3 @@ def test_what_cannot_be_played_leaves_with_2_and_says_why(tmp_path: Path, words:
     assert told.exit_code == 2
     assert why in " ".join(told.stderr.replace("│", " ").split())
     assert "Traceback" not in told.output
-
-
-def test_a_signal_to_end_is_a_ctrl_c() -> None:
-    before = signal.getsignal(signal.SIGTERM)
-    with pytest.raises(typer.Exit) as left, refusals():
-        signal.raise_signal(signal.SIGTERM)
-    assert left.value.exit_code == 130
-    assert signal.getsignal(signal.SIGTERM) is before
-
-
-def test_a_refusal_is_one_line(capsys: pytest.CaptureFixture[str]) -> None:
-    with pytest.raises(typer.Exit) as left, refusals():
-        raise DrillFailed("no such thing")
-    assert left.value.exit_code == 2
-    assert capsys.readouterr().err == "drillyard load: no such thing\n"
-
-
-def test_a_disk_that_is_full_is_no_missed_target(capsys: pytest.CaptureFixture[str]) -> None:
-    with pytest.raises(typer.Exit) as left, refusals():
-        raise OSError(errno.ENOSPC, "No space left on device")
-    assert left.value.exit_code == 2
-    assert capsys.readouterr().err == "drillyard load: the run cannot be kept: No space left on device\n"

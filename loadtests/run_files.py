@@ -8,8 +8,10 @@ from pathlib import Path
 from typing import TypeVar
 
 from loadtests.domain.drill import Drill, drill_of
+from loadtests.domain.kinds import of_its_kinds
 from loadtests.domain.rows import Row, row_of
 from loadtests.domain.server import Event, EventKind, LagSample, ProcessSample, ReplicaSample
+from loadtests.domain.soundness import complaints
 from loadtests.run_folder import RunFolder
 
 _Read = TypeVar("_Read")
@@ -22,9 +24,12 @@ class RunDamaged(Exception):
 def read_drill(folder: RunFolder) -> Drill:
     told = read_object(folder.drill)
     try:
-        return drill_of(told)
+        drill = drill_of(told)
     except (TypeError, ValueError) as error:
         raise RunDamaged(f"{folder.drill} is not a load drill: {error}") from None
+    if wrong := complaints(drill):
+        raise RunDamaged(f"{folder.drill} is not a load drill: {'; '.join(wrong)}")
+    return drill
 
 
 def read_rows(folder: RunFolder) -> list[Row]:
@@ -32,15 +37,19 @@ def read_rows(folder: RunFolder) -> list[Row]:
 
 
 def read_lag(folder: RunFolder) -> list[LagSample]:
-    return [sample for file in folder.all_lag() for sample in _lines(file, lambda line: LagSample(**json.loads(line)))]
+    return [
+        sample
+        for file in folder.all_lag()
+        for sample in _lines(file, lambda line: of_its_kinds(LagSample(**json.loads(line))))
+    ]
 
 
 def read_replicas(folder: RunFolder) -> list[ReplicaSample]:
-    return list(_lines(folder.replicas, lambda line: ReplicaSample(**json.loads(line))))
+    return list(_lines(folder.replicas, lambda line: of_its_kinds(ReplicaSample(**json.loads(line)))))
 
 
 def read_processes(folder: RunFolder) -> list[ProcessSample]:
-    return list(_lines(folder.processes, lambda line: ProcessSample(**json.loads(line))))
+    return list(_lines(folder.processes, lambda line: of_its_kinds(ProcessSample(**json.loads(line)))))
 
 
 def read_events(folder: RunFolder) -> list[Event]:
@@ -77,7 +86,7 @@ def append(file: Path, samples: Iterable[Event | LagSample | ProcessSample | Rep
 
 def _event(line: str) -> Event:
     told = json.loads(line)
-    return Event(**{**told, "kind": EventKind(told["kind"])})
+    return of_its_kinds(Event(**{**told, "kind": EventKind(told["kind"])}))
 
 
 def _lines(file: Path, read: Callable[[str], _Read]) -> Iterator[_Read]:

@@ -12,6 +12,8 @@ from loadtests.domain.server import LagSample
 
 LAG_EVERY_S = 0.05
 """How often a worker looks how late its loop is, in real seconds."""
+_LONGEST_S = 3_600.0
+"""No stall counts for more looks, lest a senseless one fill the memory."""
 _WAKING_S = 0.01
 """So long after a loop was woken it may still be reading what came while it stood still."""
 
@@ -57,4 +59,5 @@ def _sent_late_s(turn: Row) -> float:
 
 def _with_missed(lag_s: float) -> list[float]:
     """A loop that stood still for a second missed its looks within it, which would have told what was left of it."""
-    return [lag_s - missed * LAG_EVERY_S for missed in range(1 + math.floor(max(0.0, lag_s) / LAG_EVERY_S))]
+    looks = 1 + math.floor(min(max(0.0, lag_s), _LONGEST_S) / LAG_EVERY_S)
+    return [lag_s - missed * LAG_EVERY_S for missed in range(looks)]

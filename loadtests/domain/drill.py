@@ -9,6 +9,8 @@ from dataclasses import asdict, dataclass, field, fields
 from enum import StrEnum
 from hashlib import sha256
 
+from loadtests.domain.kinds import of_its_kinds
+
 
 class Shape(StrEnum):
     """How load comes."""
@@ -136,4 +138,4 @@ def drill_of(told: Mapping[str, object]) -> Drill:
         value = given.get(name)
         if isinstance(value, list):
             given[name] = tuple(value)
-    return Drill(**given)  # type: ignore[arg-type]  # JSON's values; what does not fit fails where it is used
+    return of_its_kinds(Drill(**given))  # type: ignore[arg-type]  # JSON's values

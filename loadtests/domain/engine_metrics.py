@@ -14,6 +14,7 @@ _FIELDS: Mapping[str, str] = {
     "vllm:generation_tokens_total": "generation_tokens",
 }
 _KV_USAGE = "kv_usage"
+_MOST = 1e15
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,4 +56,4 @@ def _number(line: str) -> float | None:
         value = float(words[0])
     except (IndexError, ValueError):
         return None
-    return value if 0 <= value < float("inf") else None
+    return value if 0 <= value <= _MOST else None

@@ -7,6 +7,7 @@ from heapq import nlargest
 
 _GAPS_KEPT = 8
 _DIGEST_LETTERS = 16
+_MOST_TOKENS = 10**9
 
 
 def digest_of(text: str) -> str:
@@ -73,7 +74,7 @@ class Pieces:
 def count_in(usage: object, name: str) -> int | None:
     """A count of tokens as a server told it; None where it did not, or told what is no count."""
     value = usage.get(name) if isinstance(usage, dict) else None
-    return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else None
+    return value if isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= _MOST_TOKENS else None
 
 
 def cached_in(usage: object, *, prompt_tokens: int) -> int | None:

@@ -9,6 +9,8 @@ import json
 from dataclasses import asdict, dataclass, fields
 from enum import StrEnum
 
+from loadtests.domain.kinds import of_its_kinds
+
 
 class Kind(StrEnum):
     """What a trainee asked for. Only turns count in times and failures of turns."""
@@ -118,6 +120,6 @@ def row_of(line: str) -> Row:
     try:
         stored = tuple((int(number), str(digest)) for number, digest in told.get("stored", ()))
         gaps = tuple(told.get("gaps_s", ()))
-        return Row(**{**told, "kind": Kind(told["kind"]), "gaps_s": gaps, "stored": stored})
+        return of_its_kinds(Row(**{**told, "kind": Kind(told["kind"]), "gaps_s": gaps, "stored": stored}))
     except (KeyError, TypeError) as error:
         raise ValueError(f"not a row of a load drill: {error}") from error

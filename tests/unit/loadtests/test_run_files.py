@@ -78,6 +78,21 @@ def test_a_damaged_event_is_named(folder: RunFolder, line: str) -> None:
         read_events(folder)
 
 
+def test_values_of_another_kind_are_damage(folder: RunFolder) -> None:
+    folder.rows_of(0).write_text(ROW.as_json().replace('"ended_s":2.0', '"ended_s":NaN') + "\n")
+    with pytest.raises(RunDamaged, match="line 1: ended_s: nan is of another kind"):
+        read_rows(folder)
+    folder.lag_of(0).write_text('{"at_s": 1, "worker": 0, "lag_s": null}\n')
+    with pytest.raises(RunDamaged, match="lag_s: None"):
+        read_lag(folder)
+    write_object(folder.drill, {"turns": [2, "many"]})
+    with pytest.raises(RunDamaged, match=r"turns: .* is of another kind"):
+        read_drill(folder)
+    write_object(folder.drill, {"turns": [3, 2]})
+    with pytest.raises(RunDamaged, match="is not a load drill: turns: at least 1, and the least first"):
+        read_drill(folder)
+
+
 def test_what_is_no_text_is_damaged(folder: RunFolder) -> None:
     folder.replicas.write_bytes(b"\xff\xfe\n")
     with pytest.raises(RunDamaged, match="cannot be read"):

@@ -57,3 +57,7 @@ def test_a_turn_that_was_sent_late_counts_from_when_it_could_have_been_sent() ->
 
 def test_without_any_look_and_any_turn_nothing_is_known() -> None:
     assert client_lag([], [], speed_up=1.0).p99 is None
+
+
+def test_a_senseless_stall_fills_no_memory() -> None:
+    assert client_lag([], [stall(until_s=0.0, for_s=1e14)], speed_up=1.0).count == 72_001

@@ -55,10 +55,18 @@ class SessionDesk:
         """Keep numbers and digests of the stored turns, to be held against what was heard."""
         path = f"/v1/sessions/{session}/turns?limit={_PAGE}"
         asked = self._asked("GET", path)
-        stored = list(_stored(asked.content))
-        while (cursor := asked.content.get("next_cursor")) and asked.failure is None:
-            asked = self._asked("GET", f"{path}&cursor={cursor}")
+        stored: list[tuple[int, str]] = []
+        told: set[str] = set()
+        try:
             stored += _stored(asked.content)
+            while asked.failure is None and (cursor := str(asked.content.get("next_cursor") or "")):
+                if cursor in told:
+                    raise ValueError(f"{path} tells {cursor} again")
+                told.add(cursor)
+                asked = self._asked("GET", f"{path}&cursor={cursor}")
+                stored += _stored(asked.content)
+        except (KeyError, TypeError, ValueError):
+            asked.failure = "malformed"
         self._write(Kind.AUDIT, session, asked, stored=tuple(stored))
 
     def _asked(self, method: str, path: str, order: object = None) -> _Asked:

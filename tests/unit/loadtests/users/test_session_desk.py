@@ -52,6 +52,20 @@ def test_a_session_that_cannot_be_opened_says_why(tmp_path: Path, answer: Script
     assert (session, row.failure) == (None, failure)
 
 
+@pytest.mark.parametrize(
+    "page",
+    [{"items": [{"reply": "one"}]}, {"items": ["one"]}, {"items": [{"turn": "x", "reply": ""}]}, {"next_cursor": "c1"}],
+)
+def test_a_record_that_makes_no_sense_is_the_server_s_fault(tmp_path: Path, page: dict[str, object]) -> None:
+    with scripted_http(*[whole(200, page)] * 3) as server:
+        here = stage(tmp_path, server.url)
+        with here.caller(0) as caller:
+            SessionDesk(here, caller, trainee=0).audit("s7")
+        here.book.close()
+    (audit,) = rows_in(tmp_path)
+    assert (audit.kind, audit.failure) == (Kind.AUDIT, "malformed")
+
+
 def test_all_pages_of_what_was_stored_are_read(tmp_path: Path) -> None:
     pages = [
         whole(200, {"items": [{"turn": 1, "reply": "one"}], "next_cursor": "c1"}),

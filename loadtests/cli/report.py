@@ -8,7 +8,7 @@ import typer
 
 from loadtests.cli.ledger import Folder, Run
 from loadtests.cli.refusing import refusals
-from loadtests.domain.diagnosis import Reason
+from loadtests.domain.reason import Reason
 from loadtests.ledger.book import Ledger
 from loadtests.report.account import Account
 from loadtests.report.run_reading import write_report

@@ -31,8 +31,6 @@ from loadtests.domain.server_causes import (
     written_slowly,
 )
 
-__all__ = ["Cause", "Reason", "Seen", "likely_reasons"]
-
 _LOOKS = (
     client_late,
     replicas_short,

@@ -3,9 +3,12 @@
 from collections.abc import Sequence
 from dataclasses import fields, replace
 
-from loadtests.domain.diagnosis import Cause, Seen, likely_reasons
+import pytest
+
+from loadtests.domain.diagnosis import likely_reasons
 from loadtests.domain.drill import Affinity, Drill
 from loadtests.domain.figures import Figures
+from loadtests.domain.reason import Cause, Seen
 from loadtests.domain.rows import Row
 from loadtests.domain.server import Event, EventKind, ReplicaSample
 from loadtests.domain.targets import Targets
@@ -76,9 +79,17 @@ def test_only_what_can_explain_a_missed_target_is_its_reason() -> None:
 def test_late_first_turns_alone_are_explained_by_what_they_met() -> None:
     first = [at(LATE, second, "one") for second in range(5)]
     later = [replace(at(LATE, 100 + second), turn=2) for second in range(5)]
-    figures = Figures(turns=10, warm_turns=5, cold={"folded": 5})
-    assert explained([*first, *later], figures, ["bell_ttft_p95_s"]) == [Cause.QUEUE]
-    assert explained([*first, *later], figures, ["bell_ttft_p95_s", "ttft_p95_s"])[0] in (Cause.FAULT, Cause.FOLDED)
+    calm = [replace(at(ROW, 20 + second), turn=2) for second in range(20)]
+    figures = Figures(turns=30, warm_turns=25, cold={"folded": 5})
+    assert explained([*first, *later, *calm], figures, ["bell_ttft_p95_s"]) == [Cause.QUEUE]
+    everything = explained([*first, *later, *calm], figures, ["bell_ttft_p95_s", "ttft_p95_s"])
+    assert set(everything) == {Cause.FAULT, Cause.FOLDED, Cause.QUEUE}
+
+
+@pytest.mark.parametrize(("spoiled", "is_felt"), [(9, False), (10, True)])
+def test_a_hundredth_of_the_turns_can_move_a_95th_percentile(spoiled: int, *, is_felt: bool) -> None:
+    rows = [at(LATE, 100 + second / 10) for second in range(spoiled)] + [ROW] * (1000 - spoiled)
+    assert (Cause.FAULT in explained(rows, Figures(turns=1000), ["ttft_p95_s"])) is is_felt
 
 
 def test_every_target_of_a_class_is_known() -> None:

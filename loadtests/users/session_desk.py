@@ -59,10 +59,7 @@ class SessionDesk:
         told: set[str] = set()
         try:
             stored += _stored(asked.content)
-            while asked.failure is None and (cursor := str(asked.content.get("next_cursor") or "")):
-                if cursor in told:
-                    raise ValueError(f"{path} tells {cursor} again")
-                told.add(cursor)
+            while asked.failure is None and (cursor := _following(asked.content, told)):
                 asked = self._asked("GET", f"{path}&cursor={cursor}")
                 stored += _stored(asked.content)
         except (KeyError, TypeError, ValueError):
@@ -128,6 +125,15 @@ class SessionDesk:
                 note=" ".join(dict.fromkeys(filter(None, asked.notes))),
             )
         )
+
+
+def _following(content: Mapping[str, object], told: set[str]) -> str:
+    """The cursor of the next page, empty behind the last; raises `ValueError` for one that was told before."""
+    cursor = str(content.get("next_cursor") or "")
+    if cursor in told:
+        raise ValueError(f"{cursor} leads back")
+    told.add(cursor)
+    return cursor
 
 
 def _stored(content: Mapping[str, object]) -> Iterator[tuple[int, str]]:

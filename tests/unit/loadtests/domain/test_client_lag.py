@@ -55,6 +55,14 @@ def test_a_turn_that_was_sent_late_counts_from_when_it_could_have_been_sent() ->
     assert p99([a_turn(late_s=0.3, free_s=None)]) == pytest.approx(0.3)
 
 
+def test_a_loop_that_stood_still_missed_its_looks() -> None:
+    """Twenty looks fall into a second, and each would have told what was left of it."""
+    found = client_lag([], [stall(until_s=1.0, for_s=1.0)], speed_up=1.0)
+    assert (found.count, found.worst) == (21, 1.0)
+    assert found.mean == pytest.approx(0.5)
+    assert client_lag([], [stall(until_s=1.0, for_s=0.049)], speed_up=1.0).count == 1
+
+
 def test_without_any_look_and_any_turn_nothing_is_known() -> None:
     assert client_lag([], [], speed_up=1.0).p99 is None
 

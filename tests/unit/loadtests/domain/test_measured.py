@@ -57,6 +57,12 @@ def test_shares_add_up_over_the_units() -> None:
     }
 
 
+def test_turns_that_do_not_tell_what_was_cached_are_neither_cold_nor_warm() -> None:
+    told = [*a_session(2), a_turn(3, at_s=20.0, cached_tokens=None), *a_session(1, trainee=1, cached_tokens=None)]
+    cold = side([seen(told)], by_sessions=True).ratios["cold_share"]
+    assert (cold.over.tolist(), cold.under.tolist()) == ([0.0, 0.0], [1.0, 0.0])
+
+
 def test_turns_by_themselves_are_units_too() -> None:
     measured = side([seen(ROWS), seen(a_session(2))], by_sessions=False)
     assert measured.units == (8, 2)

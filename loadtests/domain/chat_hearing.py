@@ -6,7 +6,7 @@ role alone is none. The usage comes behind the last text.
 
 import json
 
-from loadtests.domain.heard import Heard, Pieces, cached_in, count_in, object_in
+from loadtests.domain.heard import Heard, Pieces, cached_in, count_in, object_in, word_of
 
 _END = "[DONE]"
 _WITHHELD = "content_filter"
@@ -82,7 +82,7 @@ class ChatHearing:
     def _chunk(self, data: dict[str, object], at: float) -> None:
         if error := data.get("error"):
             code = error.get("code") or error.get("type") if isinstance(error, dict) else None
-            self._failure = str(code or "error")
+            self._failure = word_of(code or "error")
         self._usage = data.get("usage") or self._usage
         choices = data.get("choices")
         if not (isinstance(choices, list) and choices and isinstance(choices[0], dict)):

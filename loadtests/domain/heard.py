@@ -1,6 +1,7 @@
 """What was heard of one turn, whichever API it was taken by."""
 
 import json
+import re
 from dataclasses import dataclass, field
 from hashlib import sha256
 from heapq import nlargest
@@ -8,6 +9,8 @@ from heapq import nlargest
 _GAPS_KEPT = 8
 _DIGEST_LETTERS = 16
 _MOST_TOKENS = 10**9
+_NO_WORD = re.compile(r"[^A-Za-z0-9_.-]+")
+_LONGEST_WORD = 40
 
 
 def digest_of(text: str) -> str:
@@ -69,6 +72,11 @@ class Pieces:
     def gaps_s(self) -> tuple[float, ...]:
         between = (after - before for before, after in zip(self.stamps, self.stamps[1:], strict=False))
         return tuple(nlargest(_GAPS_KEPT, between))
+
+
+def word_of(code: object) -> str:
+    """A server's code as one word, whatever it sent."""
+    return _NO_WORD.sub("_", str(code))[:_LONGEST_WORD]
 
 
 def count_in(usage: object, name: str) -> int | None:

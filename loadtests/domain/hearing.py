@@ -3,7 +3,7 @@
 Lines are stamped by the caller as they arrive, before anything of them is parsed; they may be parsed later.
 """
 
-from loadtests.domain.heard import Heard, Pieces, cached_in, count_in, object_in
+from loadtests.domain.heard import Heard, Pieces, cached_in, count_in, object_in, word_of
 
 TERMINAL = frozenset({"done", "blocked", "cancelled", "error"})
 
@@ -106,7 +106,7 @@ class Hearing:
             case "blocked":
                 self._failure = "moderated"
             case "error":
-                self._failure = str(data.get("code", name))
+                self._failure = word_of(data.get("code", name))
                 self._is_retryable = data.get("retryable") is True
             case _:
                 self._done(data.get("finish_reason"))

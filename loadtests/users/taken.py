@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 from http import HTTPStatus
 
-from loadtests.domain.heard import Heard
+from loadtests.domain.heard import Heard, word_of
 from loadtests.domain.part import Ask
 from loadtests.domain.rows import Kind, Row
 from loadtests.users.caller import Answer
@@ -90,4 +90,4 @@ def _code(content: object) -> str:
         return ""
     error = content.get("error")
     found = content.get("code") or (error.get("code") if isinstance(error, dict) else None)
-    return str(found or "")
+    return word_of(found or "")

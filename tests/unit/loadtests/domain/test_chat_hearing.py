@@ -76,6 +76,7 @@ def test_reasoning_and_calls_of_tools_are_text_but_no_part_of_the_answer(delta: 
         ([b"data: {"], True, "malformed"),
         ([b"data: 7"], True, "malformed"),
         ([{"error": {"code": "engine_died"}}], True, "engine_died"),
+        ([{"error": {"code": "[/] no word"}}], True, "_no_word"),
         ([{"error": {"type": "server_error"}}], False, "server_error"),
         ([{"error": "boom"}], False, "error"),
         ([{"choices": ["?"]}, {"choices": [{"delta": None}]}], True, "no_finish"),

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from loadtests.domain.heard import Heard, Pieces, cached_in, count_in, digest_of, object_in
+from loadtests.domain.heard import Heard, Pieces, cached_in, count_in, digest_of, object_in, word_of
 
 
 @given(st.text(), st.text())
@@ -54,3 +54,10 @@ def test_more_tokens_cached_than_there_were_tells_nothing() -> None:
 def test_what_is_no_object_is_none(text: str) -> None:
     assert object_in(text) is None
     assert object_in('{"a": 1}') == {"a": 1}
+
+
+def test_a_code_is_one_word() -> None:
+    assert word_of("engine_died") == "engine_died"
+    assert word_of("[/] a <b>\n") == "_a_b_"
+    assert word_of({"x": 1}) == "_x_1_"
+    assert len(word_of("x" * 1000)) == 40

@@ -57,6 +57,7 @@ def test_a_delta_without_text_is_no_first_text() -> None:
         ([event(1, "delta", text="x"), event(2, "done", **DONE), event(3, "delta", text="y")], "malformed"),
         ([event(1, "error", code="tutor_broke", message="", retryable=True)], "tutor_broke"),
         ([event(1, "error")], "error"),
+        ([event(1, "error", code=["[/]"])], "_"),
         ([event(1, "blocked", reason="x")], "moderated"),
         ([event(1, "done", usage=USAGE)], "no_finish"),
         ([event(1, "done", **DONE)], "empty"),

@@ -15,8 +15,8 @@ def add_options(parser: LocustArgumentParser) -> None:
     drill.add_argument("--allowance", type=float, default=2.0, help="seconds that the timetable gives a reply")
     drill.add_argument("--seed", type=int, default=1, help="of all chance")
     drill.add_argument("--data", default=".drillyard", help="folder of a running stack; its ready.json names the rest")
-    drill.add_argument("--keys-file", default="", help="trainees' API keys, one a line")
-    drill.add_argument("--scenario", default="", help="id of the scenario to play")
+    drill.add_argument("--keys-file", default="", help="trainees' API keys of --host, one a line")
+    drill.add_argument("--scenario", default="", help="id of the scenario to play; with --data the first")
     drill.add_argument("--rows", default="", help="folder for the rows of the run; must not be there yet")
     drill.add_argument("--not-local", default="", help="name of another host than this machine, to load it on purpose")
 

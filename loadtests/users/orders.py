@@ -10,7 +10,7 @@ from pathlib import Path
 from loadtests.domain.drill import Drill, Wire
 from loadtests.run_files import read_drill, write_object
 from loadtests.run_folder import RunFolder
-from loadtests.target import Asked, Target, target
+from loadtests.target import Asked, Target, TargetRefused, target
 from loadtests.users.aim import AIM, RUN, Aim, read_aim
 
 _TO_START_S = 2.5
@@ -45,6 +45,11 @@ def orders(options: Namespace, environment: Mapping[str, str], *, speed_up_of: S
 
 
 def _by_hand(options: Namespace, speed_up_of: SpeedUpOf) -> Orders:
+    if not options.host and not (Path(options.data) / "ready.json").exists():
+        raise TargetRefused(
+            f"no running stack in {options.data}: start one with `drillyard up`, "
+            "or give --host, --keys-file and --scenario"
+        )
     aimed = target(
         Asked(
             data=Path(options.data),
@@ -55,6 +60,8 @@ def _by_hand(options: Namespace, speed_up_of: SpeedUpOf) -> Orders:
             not_local=(options.not_local,) if options.not_local else (),
         )
     )
+    if not aimed.scenario:
+        raise TargetRefused(f"{aimed.base_url} is not asked for its scenarios: give --scenario, the id of one")
     drill = Drill(
         trainees=options.num_users or 1,
         turns=(options.turns, options.turns),

@@ -53,6 +53,15 @@ def test_its_rows_lie_where_they_were_asked_for_or_beside_the_ledger(data: Path)
     assert RUNS not in rows("").parents
 
 
+def test_what_is_lacking_is_said_in_locusts_own_options(data: Path, tmp_path: Path) -> None:
+    with pytest.raises(TargetRefused, match="or give --host, --keys-file and --scenario"):
+        orders(by_hand(tmp_path / "nowhere"), {}, speed_up_of=lambda _: None)
+    keys = tmp_path / "keys"
+    keys.write_text("dy_2")
+    with pytest.raises(TargetRefused, match="give --scenario, the id of one"):
+        orders(by_hand(data, host="http://127.0.0.1:9", keys_file=str(keys)), {}, speed_up_of=lambda _: None)
+
+
 def test_another_host_is_refused_before_it_is_asked_anything(data: Path) -> None:
     def never(_: Target) -> float:
         raise AssertionError("asked")

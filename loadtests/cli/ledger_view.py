@@ -30,14 +30,14 @@ def runs_table(runs: list[Entry | Damaged]) -> Table:
         table.add_column(head)
     for each in runs:
         if isinstance(each, Damaged):
-            table.add_row(each.run, *([""] * len(_HEADS)), Text(f"damaged: {each.why}", "red"), "", "")
+            table.add_row(Text(each.run), *([""] * len(_HEADS)), Text(f"damaged: {each.why}", "red"), "", "")
         else:
             table.add_row(
-                each.run,
-                *_cells(each),
+                Text(each.run),
+                *map(Text, _cells(each)),
                 verdict_text(each),
-                revision_told(each.revision, is_changed=each.is_changed),
-                ", ".join(each.fleet),
+                Text(revision_told(each.revision, is_changed=each.is_changed)),
+                Text(", ".join(each.fleet)),
             )
     return table
 

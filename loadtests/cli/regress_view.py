@@ -51,23 +51,25 @@ def history_table(rows: Sequence[Mapping[str, Any]]) -> Table:
         table.add_column(head)
     table.add_column("", no_wrap=True)
     for row in rows:
-        drills = [each for each in row.get("drills", ()) if isinstance(each, dict)]
+        told = row.get("drills")
+        drills = [each for each in (told if isinstance(told, list) else ()) if isinstance(each, dict)]
         failed = [str(each.get("name")) for each in drills if each.get("failure") or each.get("verdict") == "missed"]
         table.add_row(
-            str(row.get("at", ""))[:16].replace("T", " "),
-            str(row.get("suite", "")),
-            revision_told(str(row.get("revision", "")), is_changed=bool(row.get("is_changed"))),
+            Text(str(row.get("at", ""))[:16].replace("T", " ")),
+            Text(str(row.get("suite", ""))),
+            Text(revision_told(str(row.get("revision", "")), is_changed=bool(row.get("is_changed")))),
             Text(str(row.get("change", ""))),
             _named(drills, "worse"),
             _named(drills, "better"),
-            ", ".join(failed),
+            Text(", ".join(failed)),
             "accepted" if row.get("accepted") else "",
         )
     return table
 
 
-def _named(drills: Sequence[Mapping[str, Any]], finding: str) -> str:
-    return ", ".join(f"{each.get('name')} {len(each[finding])}" for each in drills if each.get(finding))
+def _named(drills: Sequence[Mapping[str, Any]], finding: str) -> Text:
+    found = [(each.get("name"), each.get(finding)) for each in drills]
+    return Text(", ".join(f"{name} {len(changes)}" for name, changes in found if changes and isinstance(changes, list)))
 
 
 def _verdict(line: Line) -> Text:

@@ -37,5 +37,12 @@ def test_a_row_has_all_that_is_known(capsys: pytest.CaptureFixture[str]) -> None
     assert "damaged: drill.json is not JSON" in told[2]
 
 
+def test_names_are_no_markup(capsys: pytest.CaptureFixture[str]) -> None:
+    strange = replace(ENTRY, run="run[/]", fleet=("[bold]card[/x]",), revision="[/]", shape="[/]")
+    Console(width=250).print(runs_table([strange, Damaged("old[/]", "[/]")]))
+    told = capsys.readouterr().out
+    assert all(each in told for each in ("run[/]", "[bold]card[/x]", "old[/]"))
+
+
 def test_what_is_piped_is_wide() -> None:
     assert console().width == 200

@@ -83,3 +83,12 @@ def test_former_regressions_are_one_line_each(capsys: pytest.CaptureFixture[str]
     cells = [cell.strip() for cell in told[1].split("  ") if cell.strip()]
     assert cells == ["2026-12-01 10:05", "s", "abc", "max-num-seqs [64]", "class 1", "class, kv", "accepted"]
     assert "strange" in told[2]
+
+
+def test_a_record_that_others_wrote_is_shown_as_far_as_it_goes(capsys: pytest.CaptureFixture[str]) -> None:
+    strange: list[dict[str, object]] = [
+        {"suite": "[/]", "revision": "[/]", "at": "[/]", "drills": 7},
+        {"drills": [{"name": "[/x]", "worse": 3, "better": ["a"], "failure": "x"}, 5]},
+    ]
+    Console(width=250).print(history_table(strange))
+    assert "[/x] 1" in capsys.readouterr().out

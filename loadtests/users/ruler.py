@@ -1,5 +1,6 @@
 """Makes texts of so many tokens, as the server itself counts them; where it does not count, by letters."""
 
+import math
 from dataclasses import dataclass
 
 from loadtests.domain.sized_text import text_of, text_of_blocks
@@ -7,7 +8,7 @@ from loadtests.users.caller import Caller, Lost
 
 _USUAL_LETTERS_PER_TOKEN = 4.0
 _SAMPLE_LETTERS = 4_000
-_TRIES = 3
+_TRIES = 12
 _OK = 200
 
 
@@ -30,11 +31,14 @@ class Ruler:
     def text(self, name: str, tokens: int, *, exactly: bool = False) -> Sized:
         """With `exactly` the whole prompt, with what the model puts around a message, has so many tokens."""
         letters = max(1, round(tokens * self.letters_per_token))
+        too_short, too_long = 0.0, math.inf
         for _ in range(_TRIES if exactly and self._is_counted else 0):
             counted = self._count(messages=[{"role": "user", "content": text_of(name, letters)}])
             if counted is None or counted == tokens:
                 break
-            letters = max(1, round(letters + (tokens - counted) * self.letters_per_token))
+            too_short, too_long = (letters, too_long) if counted < tokens else (too_short, letters)
+            likely = letters + round((tokens - counted) * max(1.0, self.letters_per_token))
+            letters = likely if too_short < likely < too_long else max(1, round(too_short + too_long) // 2)
         return Sized(text_of(name, letters), self._is_counted)
 
     def text_of_blocks(self, name: str, blocks: tuple[int, ...], *, block_tokens: int, tokens: int) -> Sized:

@@ -35,6 +35,12 @@ def test_an_exact_prompt_is_counted_with_all_that_is_put_around_it_until_it_fits
     assert json.dumps(bodies[2]) == json.dumps({"model": "m", "messages": [{"role": "user", "content": sized.text}]})
 
 
+def test_a_length_that_was_too_short_or_too_long_is_not_tried_again() -> None:
+    answers = [whole(200, {"count": count}) for count in (2000, 102, 98, 100)]
+    with scripted_http(*answers) as server, Caller(server.url, key=None, patience_s=5) as caller:
+        assert len(Ruler(caller, model="m").text("a", 100, exactly=True).text) == 198
+
+
 def test_blocks_are_measured_alike() -> None:
     with scripted_http(whole(200, {"count": 1000})) as server, Caller(server.url, key=None, patience_s=5) as caller:
         sized = Ruler(caller, model="m").text_of_blocks("a", (1, 2, 3), block_tokens=10, tokens=25)

@@ -30,8 +30,9 @@ EXAMPLES = (
     '  drillyard load regress --fleet sim:2 --speed-up 4 --change "max-num-seqs 64"\n\n'
     "  drillyard load accept\n\n"
     "  drillyard load regress --history\n\n"
-    "Leaves with 0 when nothing became worse or was missed, 1 when something did, 2 when it could not begin, 3 when a "
-    "run was void, 130 after Ctrl-C. A drill that cannot be played counts as missed, and does not stop the rest."
+    "`regress` leaves with 0 when nothing became worse or was missed, 1 when something did, 2 when it could not begin, "
+    "3 when a run was void, 130 after Ctrl-C. A drill that cannot be played counts as missed, and does not stop the "
+    "rest. `accept` leaves with 2 when there is nothing to accept."
 )
 
 

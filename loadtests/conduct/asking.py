@@ -58,6 +58,11 @@ def replica_facts(target: Target) -> list[dict[str, object]]:
     return [_facts(each, target) for each in target.replicas]
 
 
+def silent(facts: Iterable[Mapping[str, object]]) -> tuple[str, ...]:
+    """The replicas of which nothing but the name is known."""
+    return tuple(str(each["id"]) for each in facts if len(each) == 1)
+
+
 def chosen(scenarios: Sequence[Scenario], asked: str) -> Scenario:
     """The scenario of an id, a locale, a language or a part of the title; raises `DrillFailed` with what there is."""
     if not scenarios:

@@ -1,9 +1,9 @@
 """Plays one load drill from its beginning to its verdict."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, replace
 
-from loadtests.conduct.asking import asked_target, replica_facts
+from loadtests.conduct.asking import asked_target, replica_facts, silent
 from loadtests.conduct.bell import Bell
 from loadtests.conduct.breaker import Breaker
 from loadtests.conduct.breaking import Scene
@@ -36,11 +36,14 @@ def conduct(order: Order, *, say: Callable[[str], None]) -> Outcome:
     order = replace(order, target=asked_target(order.target, drill=order.drill, most_turns=most_turns(parts)))
     faults = _faults(order, load)
     _make_folder(order)
-    circumstances = _circumstances(order, load)  # it may take a while, so the bell is set after it
+    replicas = replica_facts(order.target)
+    circumstances = _circumstances(order, load, replicas)  # it may take a while, so the bell is set after it
     bell = Bell.in_s(_lead_s(order), speed_up=order.drill.speed_up)
     facts = {"bell_at": bell.written, **circumstances}
     write_object(order.folder.facts, facts)
     say(_announced(order, load))
+    if missing := silent(replicas):
+        say(f"without {', '.join(missing)}, which does not answer")
     played, failures = _played(order, load, faults, bell, say)
     ended_s = bell.now_s()
     append(order.folder.events, marks(order.drill, ended_s=ended_s))
@@ -106,7 +109,7 @@ def _make_folder(order: Order) -> None:
     write_object(order.folder.drill, order.drill.as_json())
 
 
-def _circumstances(order: Order, load: Offered) -> dict[str, object]:
+def _circumstances(order: Order, load: Offered, replicas: Sequence[Mapping[str, object]]) -> dict[str, object]:
     return {
         "drill": order.drill.digest,
         "offered": asdict(load),
@@ -118,7 +121,7 @@ def _circumstances(order: Order, load: Offered) -> dict[str, object]:
             "scenario": order.target.scenario,
             "model": order.target.model,
         },
-        "replicas": replica_facts(order.target),
+        "replicas": replicas,
         "code": code_facts(),
         "machine": machine_facts(),
         "load_average_before": load_average(),

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from loadtests.conduct.asking import Scenario, asked_target, chosen, replica_facts, speed_up_of, window_of
+from loadtests.conduct.asking import Scenario, asked_target, chosen, replica_facts, silent, speed_up_of, window_of
 from loadtests.conduct.order import DrillFailed
 from loadtests.domain.drill import Drill, Shape, Wire
 from loadtests.target import Replica, Target
@@ -109,6 +109,7 @@ def test_replicas_tell_their_version_and_simulated_ones_their_speed() -> None:
             {"id": "b"},
             {"id": "c"},
         ]
+        assert silent(replica_facts(target)) == ("b", "c")
 
 
 def test_real_replicas_have_no_speed_of_their_own() -> None:

@@ -10,9 +10,9 @@ import gevent
 from loadtests.domain.hearing import Hearing
 from loadtests.domain.part import Act
 from loadtests.domain.rows import Kind, Row
-from loadtests.users.beside import Beside
 from loadtests.users.caller import Answer, Caller, Lost
 from loadtests.users.message import Message
+from loadtests.users.mid_reply import Beside
 from loadtests.users.stage import Stage
 from loadtests.users.taken import Place, Refusal, Taken, refusal
 

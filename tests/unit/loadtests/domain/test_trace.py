@@ -52,6 +52,16 @@ def test_each_request_of_lengths_alone_is_a_session_of_its_own() -> None:
     assert not any(part.waits for part in parts)
 
 
+def test_blocks_shrink_as_their_requests_do() -> None:
+    """Scaled to nine tenths of the window: 900 of 2,000 tokens."""
+    parts = trace_parts(drill(window_tokens=1000), [Arrival(0.0, 1800, 200, (1, 2, 3, 4)), Arrival(1.0, 1, 1)])
+    (long,), (short,) = (part.visits[0].asks for part in parts)
+    assert (long.message_tokens, long.reply_tokens, long.block_tokens) == (810, 90, 230)
+    assert (short.message_tokens, short.reply_tokens, short.block_tokens) == (1, 1, 0)
+    (whole,) = trace_parts(drill(window_tokens=4096), [Arrival(0.0, 1800, 200, (1, 2, 3, 4))])
+    assert (whole.visits[0].asks[0].message_tokens, whole.visits[0].asks[0].block_tokens) == (1800, 512)
+
+
 def test_a_request_joins_the_session_whose_chain_it_goes_on() -> None:
     arrivals = read_trace(
         mooncake(

@@ -1,7 +1,8 @@
 """What a step of the story gave, from its figures and rows: pure arithmetic."""
 
 import math
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 
 from loadtests.domain.figures import Figures, Slice
@@ -14,11 +15,15 @@ TTFT_LIMIT_S = 1.5
 DRILL_S = 1800.0
 """A drill of half an hour, for its price."""
 _GB = 1e9
+_ASKED = frozenset({Kind.TURN, Kind.OPEN})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Stair:
-    """So many sessions on each card; times in seconds, None where no turn was answered."""
+    """So many sessions on each card; times in seconds, None where no turn was answered.
+
+    Times are those of a stair that has settled; `failed` counts from its beginning, while its newcomers come.
+    """
 
     per_card: float
     turns: int
@@ -72,17 +77,27 @@ class Given:
 def given_by(
     step: Step, figures: Figures, rows: Sequence[Row], profile: Profile, *, cards: int, stair_s: float
 ) -> Given:
-    stairs = tuple(_stair(each, cards) for each in figures.by_concurrency)
+    met = _failures(rows, stairs=len(figures.by_concurrency), stair_s=stair_s)
+    stairs = tuple(
+        _stair(each, cards, failed=causes.total()) for each, causes in zip(figures.by_concurrency, met, strict=True)
+    )
     held = _held(stairs)
     at = max(0, held - 1)
     stable = stairs[at] if stairs else None
-    turns = _turns_of_stair(rows, at, stair_s)
+    turns = [
+        row
+        for row in rows
+        if row.kind is Kind.TURN
+        and row.failure is None
+        and row.prompt_tokens
+        and _at(row, stairs=len(stairs), stair_s=stair_s) == at
+    ]
     return Given(
         step=step.name,
         change=step.change,
         basis=step.basis,
         stable_per_card=stairs[at].per_card if held else 0,
-        fails_with=_failure(stairs[held], rows, held, stair_s) if held < len(stairs) else "",
+        fails_with=_failure(stairs[held], met[held]) if held < len(stairs) else "",
         ttft_p50_s=stable.ttft_p50_s if stable else None,
         ttft_p95_s=stable.ttft_p95_s if stable else None,
         tpot_p50_s=stable.tpot_p50_s if stable else None,
@@ -96,11 +111,11 @@ def given_by(
     )
 
 
-def _stair(found: Slice, cards: int) -> Stair:
+def _stair(found: Slice, cards: int, *, failed: int) -> Stair:
     return Stair(
         per_card=float(found.key) / cards,
         turns=found.turns,
-        failed=found.failed,
+        failed=max(failed, found.failed),
         ttft_p50_s=found.ttft.p50,
         ttft_p95_s=found.ttft.p95,
         tpot_p50_s=found.tpot.p50,
@@ -113,25 +128,27 @@ def _held(stairs: Sequence[Stair]) -> int:
     return next((at for at, stair in enumerate(stairs) if not stair.holds), len(stairs))
 
 
-def _failure(stair: Stair, rows: Sequence[Row], at: int, stair_s: float) -> str:
-    causes: dict[str, int] = {}
+def _failures(rows: Iterable[Row], *, stairs: int, stair_s: float) -> list[Counter[str]]:
+    """What turns and openings failed with, stair by stair."""
+    met: list[Counter[str]] = [Counter() for _ in range(stairs)]
     for row in rows:
-        if row.kind is Kind.TURN and row.failure and int(row.started_s // stair_s) == at:
-            causes[row.failure] = causes.get(row.failure, 0) + 1
+        if met and row.failure is not None and row.kind in _ASKED:
+            met[_at(row, stairs=stairs, stair_s=stair_s)][row.failure] += 1
+    return met
+
+
+def _at(row: Row, *, stairs: int, stair_s: float) -> int:
+    """Which stair it belongs to: the last also has what comes behind it."""
+    return min(max(0, math.floor(row.started_s / stair_s)), stairs - 1)
+
+
+def _failure(stair: Stair, causes: Counter[str]) -> str:
     if causes:
-        worst = max(causes, key=lambda cause: causes[cause])
-        return f"{sum(causes.values())} of {stair.turns} turns failed, most with {worst}"
+        ((worst, _),) = causes.most_common(1)
+        return f"{stair.failed} of {max(stair.turns, stair.failed)} turns failed, most with {worst}"
     if stair.ttft_p95_s is None or not stair.turns:
         return "no turn was answered"
     return f"first token p95 {stair.ttft_p95_s:.1f} s"
-
-
-def _turns_of_stair(rows: Sequence[Row], at: int, stair_s: float) -> list[Row]:
-    return [
-        row
-        for row in rows
-        if row.kind is Kind.TURN and row.failure is None and row.prompt_tokens and int(row.started_s // stair_s) == at
-    ]
 
 
 def _session_gb(turns: Sequence[Row], profile: Profile) -> float | None:

@@ -8,7 +8,7 @@ from loadtests.report.table import bars_table, lines_table, table
 from loadtests.report.words import number, seconds, share
 from loadtests.story.measured import TTFT_LIMIT_S, Given
 from loadtests.story.playing import Chapter
-from loadtests.story.steps import Basis, Telling
+from loadtests.story.steps import Telling
 
 HEAD = (
     "step",
@@ -107,6 +107,11 @@ def meanings() -> Iterator[tuple[str, str]]:
         "every step.",
     )
     yield (
+        "Partly modelled",
+        "Prompts and what is cached of them are measured; the memory that smaller steps leave free, and how long they "
+        "take, are figures in the profile of the simulated card.",
+    )
+    yield (
         "Modelled",
         "The step is nothing but other figures in the profile of the simulated card, which says where each is from.",
     )
@@ -151,7 +156,7 @@ def _row(given: Given) -> tuple[str, ...]:
         number(given.session_gb, "GB"),
         number(given.gpu_minutes_per_drill),
         given.fails_with or "not played",
-        "measured" if given.basis is Basis.MEASURED else "modelled",
+        given.basis.value,
     )
 
 

@@ -23,6 +23,8 @@ class Basis(StrEnum):
 
     MEASURED = "measured"
     """Routing, prompts and cached tokens are what the real service does; only the engine's seconds are modelled."""
+    PARTLY = "partly modelled"
+    """Prompts are measured; what the change gives the engine, in memory and steps, are figures in its profile."""
     MODELLED = "modelled"
     """Nothing but other figures in the profile of the simulated engine."""
 
@@ -68,12 +70,12 @@ STEPS = (
     ),
     Step(
         name="window",
-        change="a window of 4,096 tokens, and steps of at most 2,048",
+        change="a window of 4,096 tokens, steps of at most 2,048 tokens and 64 sequences",
         card=Card.BOUNDED,
         window_tokens=WINDOW,
         wire=Wire.TURNS,
         affinity=Affinity.SERVER,
-        basis=Basis.MEASURED,
+        basis=Basis.PARTLY,
     ),
     Step(
         name="int8",

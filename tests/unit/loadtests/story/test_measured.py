@@ -64,6 +64,19 @@ def test_a_failed_turn_is_no_holding_however_quick_the_others_are() -> None:
     assert found.fails_with == "3 of 50 turns failed, most with http_400"
 
 
+def test_a_turn_that_fails_while_newcomers_come_fails_its_stair_too() -> None:
+    rows = [row(101.0, failure="http_500"), row(299.0, failure="timeout")]
+    found = given([stair(8, 0.4), stair(16, 0.4), stair(24, 0.4)], rows)
+    assert (found.stable_per_card, [each.failed for each in found.stairs]) == (4, [0, 1, 1])
+    assert found.fails_with == "1 of 50 turns failed, most with http_500"
+
+
+def test_what_comes_behind_the_last_stair_belongs_to_it() -> None:
+    found = given([stair(8, 0.4), stair(16, 0.4)], [row(-0.1), row(205.0, prompt=3000), row(206.0, failure="timeout")])
+    assert [each.failed for each in found.stairs] == [0, 1]
+    assert found.prompt_tokens == 1000
+
+
 def test_where_none_held_the_figures_are_those_of_the_lowest() -> None:
     found = given([stair(8, 3.0), stair(16, 9.0)])
     assert (found.stable_per_card, found.ttft_p95_s, found.gpu_minutes_per_drill) == (0, 3.0, None)
@@ -93,7 +106,7 @@ def test_tokens_and_memory_are_those_of_the_stable_stair() -> None:
         row(110.0, "a", prompt=1000, cached=900),
         row(120.0, "a", prompt=1200, cached=1000),
         row(130.0, "b", prompt=2000, cached=1500),
-        row(140.0, "b", failure="timeout", prompt=0),
+        row(240.0, "b", failure="timeout", prompt=0),
         row(210.0, "a", prompt=9000, cached=0),
     ]
     found = given([stair(8, 0.4), stair(16, 0.4), stair(24, 2.0)], rows)

@@ -40,6 +40,8 @@ def test_one_thing_changes_with_each_step() -> None:
 def test_what_only_the_profile_says_is_called_modelled() -> None:
     modelled = {step.name for step in STEPS if step.basis is Basis.MODELLED}
     assert modelled == {step.name for step in STEPS if step.card in {Card.INT8, Card.AFTER}}
+    measured = {step.name for step in STEPS if step.basis is Basis.MEASURED}
+    assert measured == {step.name for step in STEPS if step.card is Card.BEFORE}
 
 
 def test_the_first_step_has_nothing_and_the_last_one_all() -> None:

@@ -18,7 +18,7 @@ from urllib.parse import quote, urlsplit
 import httpx
 
 from loadtests.conduct.faults import BY_SIMULATOR, OF_A_REPLICA, Fault, FaultKind
-from loadtests.conduct.stack import StackFailed, read_ready
+from loadtests.conduct.stack import StackFailed, pids_in, read_ready
 from loadtests.conduct.standstill import standing_still
 from loadtests.domain.engine_metrics import engine_load
 from loadtests.target import Target
@@ -171,7 +171,7 @@ def _ended(fault: Fault, scene: Scene) -> Iterator[Answers]:
 
     def answers() -> bool:
         now = _ready(scene)
-        if _pids(now).get(fault.target) in (None, before):
+        if pids_in(now).get(fault.target) in (None, before):
             return False
         if fault.kind in OF_A_REPLICA:
             return _is_healthy(_url(now, fault.target))
@@ -246,14 +246,9 @@ def _url(ready: Mapping[str, object], replica: str) -> str:
     return str(_replicas(ready)[replica]["url"])
 
 
-def _pids(ready: Mapping[str, object]) -> dict[str, int]:
-    found = ready.get("pids")
-    return {str(name): int(pid) for name, pid in found.items()} if isinstance(found, dict) else {}
-
-
 def _running(ready: Mapping[str, object], name: str) -> int:
     """Its number, if it lives; raises `NotBroken`. Each child of `up` leads a group of its own number."""
-    pid = _pids(ready).get(name)
+    pid = pids_in(ready).get(name)
     if pid is None or not _lives(pid):
         raise NotBroken(f"{name} does not run at this moment")
     return pid

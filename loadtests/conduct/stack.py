@@ -102,6 +102,13 @@ def read_ready(file: Path) -> Mapping[str, object]:
     return told
 
 
+def pids_in(ready: Mapping[str, object]) -> dict[str, int]:
+    """Of each process, by its name; nothing where the file does not say."""
+    found = ready.get("pids")
+    pids = found if isinstance(found, dict) else {}
+    return {str(name): pid for name, pid in pids.items() if isinstance(pid, int)}
+
+
 def plan_of(words: str) -> StackPlan:
     """The plan that `sim:9`, `sim:9:48gb-14b-after`, `sim:9:48gb-14b-after:100` or `vllm:2` names.
 

@@ -3,7 +3,6 @@
 Each replica is looked at by a thread of its own, so that one that does not answer delays no other.
 """
 
-import json
 import threading
 from collections.abc import Callable, Mapping
 from contextlib import suppress
@@ -14,6 +13,7 @@ from typing import Self
 
 from loadtests.conduct.http_line import HttpLine, Unanswered
 from loadtests.conduct.process_table import used
+from loadtests.conduct.stack import StackFailed, pids_in, read_ready
 from loadtests.domain.engine_metrics import engine_load
 from loadtests.domain.server import ProcessSample, ReplicaSample
 from loadtests.run_files import line_of
@@ -117,8 +117,6 @@ def pids_of(ready_file: Path | None) -> Mapping[str, int]:
     if ready_file is None:
         return {}
     try:
-        told = json.loads(ready_file.read_text())
-    except (OSError, ValueError):
+        return pids_in(read_ready(ready_file))
+    except StackFailed:
         return {}
-    pids = told.get("pids") if isinstance(told, dict) else None
-    return {str(name): pid for name, pid in pids.items() if isinstance(pid, int)} if isinstance(pids, dict) else {}

@@ -93,15 +93,21 @@ def test_other_requests_are_no_turns() -> None:
     others = [
         a_turn(kind=Kind.OPEN),
         a_turn(kind=Kind.RESUME, failure="altered"),
-        a_turn(kind=Kind.HOSTILE, failure="let_in"),
-        a_turn(kind=Kind.HOSTILE, failure="let_in"),
+        *[a_turn(kind=Kind.HOSTILE, failure="let_in")] * 3,
         a_turn(kind=Kind.HOSTILE, failure="http_500"),
         a_turn(kind=Kind.HOSTILE, status=403),
         a_turn(kind=Kind.CLOSE),
     ]
     found = figures([*CLASS, *others])
-    assert (found.turns, found.failed, found.let_in) == (12, 0, 2)
-    assert found.other_failures == {"hostile: http_500": 1, "hostile: let_in": 2, "resume: altered": 1}
+    assert (found.turns, found.failed, found.let_in) == (12, 0, 3)
+    assert found.other_failures == {"hostile: http_500": 1, "hostile: let_in": 3, "resume: altered": 1}
+
+
+def test_a_run_lasts_from_the_first_planned_start_to_the_last_end() -> None:
+    found = figures([a_turn(at_s=5.0, late_s=1.0), a_turn(2, at_s=15.0)])
+    assert found.duration_s == pytest.approx(12.6)
+    assert found.turns_per_s == pytest.approx(2 / 12.6)
+    assert figures([]).duration_s == 0.0
 
 
 def test_the_record_is_held_against_what_was_heard() -> None:

@@ -129,7 +129,7 @@ def judge(
 ) -> Verdict:
     """`drill` tells what does not apply; `spoiled`: what else makes the run void, such as a worker whose rows are
     missing. A run that is not whole cannot pass: what did not happen any more might have missed."""
-    idle = _idle(drill) if drill is not None else frozenset()
+    idle = _idle(drill, figures) if drill is not None else frozenset()
     judged = tuple(
         replace(each, standing=Standing.IDLE, why="", more=0) if each.target in idle else each
         for each in _all(figures, targets)
@@ -145,9 +145,12 @@ def judge(
     return Verdict(whole=whole, judged=judged, void=void, targets=targets)
 
 
-def _idle(drill: Drill) -> frozenset[str]:
-    """A chat leaves no record, only a class begins at one bell, and not every drill asks what must be refused."""
+def _idle(drill: Drill, figures: Figures) -> frozenset[str]:
+    """A chat leaves no record, only a class begins at one bell, and not every drill asks what must be refused. Where
+    all chats ran under one name nothing could move, or a balancer hides it."""
     names = set(RECORD) if drill.wire is Wire.CHAT else set()
+    if drill.wire is Wire.CHAT and sum(1 for each in figures.by_replica if each.turns) == 1:
+        names.add("affinity_broken")
     if drill.shape not in (Shape.CLASS, Shape.RECOVERY):
         names.add("bell_ttft_p95_s")
     if not drill.crowd.hostile and drill.shape is not Shape.LONG_PROMPT:

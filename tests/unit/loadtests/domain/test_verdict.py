@@ -206,6 +206,17 @@ def test_a_record_that_was_not_read_may_lack_a_turn_too() -> None:
     assert judged("lost_turns", replace(one_unread, lost_turns=1)).standing is Standing.MISSED
 
 
+def test_of_chats_under_one_name_affinity_says_nothing() -> None:
+    chats = Drill(wire=Wire.CHAT)
+    assert of(judge(GOOD, DEFAULT, drill=chats), "affinity_broken").standing is Standing.IDLE
+    two = replace(GOOD, by_replica=(*GOOD.by_replica, replace(GOOD.by_replica[0], key="replica-2")))
+    assert of(judge(two, DEFAULT, drill=chats), "affinity_broken").standing is Standing.MET
+    assert (
+        of(judge(replace(two, affinity_broken=1), DEFAULT, drill=chats), "affinity_broken").standing is Standing.MISSED
+    )
+    assert of(judge(GOOD, DEFAULT, drill=Drill()), "affinity_broken").standing is Standing.MET
+
+
 def test_lost_turns_are_known_only_when_the_record_was_read() -> None:
     verdict = judge(replace(GOOD, audited=0), DEFAULT)
     assert of(verdict, "lost_turns").why == "no record was read"
@@ -226,6 +237,7 @@ def test_what_a_drill_has_nothing_of_does_not_apply() -> None:
         "altered_turns",
         "bell_ttft_p95_s",
         "let_in",
+        "affinity_broken",
     }
     assert verdict.whole is Whole.PASSED
 

@@ -141,8 +141,9 @@ def _resampled(name: str, pair: _Pair, measure: Measure, *, more_is_better: bool
             more_is_better=more_is_better,
             why=few or "not measured on both sides",
         )
-    interval = _interval(pair, measure, 0.0 if before == after else after - before)
-    return judged(name, (before, after), interval, judging=pair.judging, more_is_better=more_is_better)
+    low, high = _interval(pair, measure, 0.0 if before == after else after - before)
+    low = max(low, -before)  # nothing takes less than no time
+    return judged(name, (before, after), (low, high), judging=pair.judging, more_is_better=more_is_better)
 
 
 def _interval(pair: _Pair, measure: Measure, change: float) -> tuple[float, float]:

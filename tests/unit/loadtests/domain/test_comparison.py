@@ -146,7 +146,7 @@ def test_what_only_differs_from_run_to_run_is_judged_by_student(
     before: Sequence[int], after: Sequence[int], half: float
 ) -> None:
     found = of(quickly([*map(steady_run, before)], [*map(steady_run, after)]), "cached_share")
-    assert found.low == pytest.approx(0.1 - half, rel=1e-3)
+    assert found.low == pytest.approx(max(0.1 - half, -0.5), rel=1e-3)  # a share of half cannot fall by more
     assert found.high == pytest.approx(0.1 + half, rel=1e-3)
 
 
@@ -197,6 +197,14 @@ def test_a_higher_level_asks_for_more() -> None:
     change, wider = float(usual.after or 0) - float(usual.before or 0), 3.2905 / 1.96
     assert change - float(strict.low or 0) == pytest.approx(wider * (change - float(usual.low or 0)), rel=1e-3)
     assert float(strict.high or 0) - change == pytest.approx(wider * (float(usual.high or 0) - change), rel=1e-3)
+
+
+def test_no_span_reaches_below_nothing() -> None:
+    slow, quick = (
+        run_of(Crowd(seed=seed, sessions=8, turns=3, slower=slower)) for seed, slower in ((1, 30.0), (2, 1.0))
+    )
+    found = of(quickly([slow], [quick], level=0.999), "ttft_p50_s")
+    assert found.low == -float(found.before or 0)
 
 
 def test_runs_that_do_not_differ_make_a_span_narrower() -> None:

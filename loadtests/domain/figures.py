@@ -91,7 +91,8 @@ class Figures:
     """Turns per second that met every limit of the targets at once."""
     good_turns: int = 0
     """... and their number."""
-    output_tokens_per_s: float = 0.0
+    output_tokens_per_s: float | None = None
+    """None: a whole reply did not tell its tokens."""
     prompt_tokens: int = 0
     cached_tokens: int | None = None
     """None: no server told any."""

@@ -82,7 +82,7 @@ def _of_turns(turns: Sequence[Row], limits: Limits) -> Figures:
         turns_per_s=_per_s(len(turns) - failed, duration_s),
         goodput_per_s=_per_s(good, duration_s),
         good_turns=good,
-        output_tokens_per_s=_per_s(completion_tokens, duration_s),
+        output_tokens_per_s=_per_s(completion_tokens, duration_s) if turns and all(map(_tells_tokens, turns)) else None,
         prompt_tokens=sum(turn.prompt_tokens for turn in turns),
         cached_tokens=sum(told) if told else None,
         completion_tokens=completion_tokens,
@@ -121,6 +121,11 @@ def _of_other_rows(figures: Figures, kept: Sequence[Row], sessions: Sessions) ->
         altered_turns=sum(each.altered for each in audits),
         let_in=sum(1 for row in kept if row.kind is Kind.HOSTILE and row.failure == "let_in"),
     )
+
+
+def _tells_tokens(turn: Row) -> bool:
+    """Nobody can tell those of a reply that did not come to its end."""
+    return turn.failure is not None or turn.was_cancelled or turn.completion_tokens > 0
 
 
 def turns_of(kept: Iterable[Row]) -> list[Row]:

@@ -134,7 +134,7 @@ def _counts(account: Account) -> Iterator[tuple[str, str]]:
     yield "sessions", f"{figures.sessions:,}, of which {figures.completed:,} took every turn"
     yield "length", seconds(figures.duration_s)
     yield "throughput", f"{number(figures.turns_per_s)} turns/s, {number(figures.goodput_per_s)} good turns/s"
-    yield "output", f"{number(figures.output_tokens_per_s)} tokens/s"
+    yield "output", number(figures.output_tokens_per_s, "tokens/s")
     yield "prompt tokens", f"{figures.prompt_tokens:,}, {share(figures.cached_share)} from the cache"
     yield "cold turns", f"{share(figures.cold_share)} of {figures.warm_turns:,} known"
     yield (

@@ -213,3 +213,9 @@ ROWS = [
 def test_neither_the_workers_nor_the_order_of_their_rows_change_a_figure(rows: list[Row], workers: list[int]) -> None:
     told = [replace(row, worker=worker) for row, worker in zip(rows, workers, strict=True)]
     assert figures(told) == figures(ROWS)
+
+
+def test_replies_that_tell_no_tokens_are_not_taken_to_have_none() -> None:
+    told = [a_turn(1), a_failed_turn(2), a_turn(3, finish="cancelled", completion_tokens=0)]
+    assert figures(told).output_tokens_per_s == pytest.approx(11 / figures(told).duration_s)
+    assert figures([*told, a_turn(4, completion_tokens=0)]).output_tokens_per_s is None

@@ -15,7 +15,7 @@ REPLICA = Slice(key="replica-1", turns=1_000, failed=0, ttft=Spread(), e2e=Sprea
 
 
 def run(**figures: object) -> RunSeen:
-    usual = {"turns": 1_000, "audited": 40, "by_replica": (REPLICA,)}
+    usual = {"turns": 1_000, "audited": 40, "by_replica": (REPLICA,), "output_tokens_per_s": 9.0}
     return RunSeen(sessions=(), figures=Figures(**{**usual, **figures}), limits=Limits())  # type: ignore[arg-type]
 
 

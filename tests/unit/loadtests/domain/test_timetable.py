@@ -118,9 +118,10 @@ def test_a_leaver_goes_early_and_without_a_word() -> None:
     assert not any(part.visits[0].closes for part in parts)
 
 
-def test_a_leaver_of_one_turn_takes_it() -> None:
-    (part,) = timetable(Drill(trainees=1, turns=(1, 1), crowd=Crowd(leavers=1.0)))
-    assert part.asks == 1
+@pytest.mark.parametrize("turns", [1, 2])
+def test_a_leaver_of_one_turn_takes_it_and_of_two_the_first(turns: int) -> None:
+    parts = timetable(Drill(trainees=20, turns=(turns, turns), crowd=Crowd(leavers=1.0)))
+    assert {part.asks for part in parts} == {1}
 
 
 def test_a_staircase_has_each_stairs_trainees_from_its_bell_to_the_very_end() -> None:

@@ -48,6 +48,7 @@ def test_a_run_that_keeps_to_everything_has_passed() -> None:
     assert verdict.whole is Whole.PASSED
     assert verdict.exit_code == 0
     assert len(verdict.of(Standing.MET)) == len(verdict.judged) == 16
+    assert not any(each.more for each in verdict.judged)
 
 
 def test_a_run_without_a_turn_has_missed() -> None:

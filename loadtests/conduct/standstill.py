@@ -6,7 +6,7 @@ import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 
-_GO_ON = 'read -r _; kill -CONT -- "-$1"'
+_GO_ON = 'read -r _; kill -CONT "-$1"'
 """Whoever runs this hears by the end of its line that we are gone."""
 
 

@@ -15,6 +15,8 @@ KILLED = """
 import os, signal, sys
 from loadtests.conduct.standstill import standing_still
 with standing_still(int(sys.argv[1])):
+    while open(f"/proc/{sys.argv[1]}/stat").read().rpartition(")")[2].split()[0] != "T":
+        pass
     print(flush=True)
     os.kill(os.getpid(), signal.SIGKILL)
 """

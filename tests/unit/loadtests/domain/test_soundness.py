@@ -55,3 +55,19 @@ def test_all_of_it_is_named_at_once() -> None:
 )
 def test_of_a_sound_drill_there_is_nothing_to_say(drill: Drill) -> None:
     assert complaints(drill) == ()
+
+
+@pytest.mark.parametrize(
+    "drill",
+    [
+        Drill(trainees=1, turns=(1, 1), window_tokens=1, reply_tokens=1, history=0, wire=Wire.CHAT),
+        Drill(think_s=0, think_sigma=0, allowance_s=0, lobby_s=0, reaction_s=0),
+        Drill(turns=(1, 10_000)),
+        Drill(crowd=Crowd(hostile=1.0)),
+        Drill(crowd=Crowd(leavers=0.5, hostile=0.5)),
+        Drill(shape=Shape.STAIRCASE, stairs=(1,)),
+        Drill(shape=Shape.STAIRCASE, stairs=(1, 2)),
+    ],
+)
+def test_the_least_that_makes_sense_does(drill: Drill) -> None:
+    assert complaints(drill) == ()

@@ -84,6 +84,7 @@ def summary(outcome: Outcome) -> list[str]:
         f"{figures.turns_per_s:.2f} turns/s, {figures.goodput_per_s:.2f} good ones; "
         f"client lag p99 {seconds(figures.client_lag.p99)}"
     ]
+    lines += [f"{figures.refused} more requests were refused as they had to be"] if figures.refused else []
     lines += [f"failures: {worst_failures(figures)}"] if figures.failures else []
     lines += [f"likely reason: {each.says}" for each in outcome.reasons[:1]]
     lines += [f"knee: about {figures.knee:g} trainees"] if figures.knee is not None else []

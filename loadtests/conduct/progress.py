@@ -21,6 +21,7 @@ class Progress:
         self._kinds: Counter[Kind] = Counter()
         self.failures: Counter[str] = Counter()
         self.turns = 0
+        self.refused = 0
 
     def follow(self) -> int:
         """Read what has been written since; how many rows that were."""
@@ -34,6 +35,7 @@ class Progress:
         at = self._clock()
         where = f"{-at:.0f} s to the bell" if at < 0 else f"{at:.0f} s"
         parts = [where, f"{self.turns} of {self._planned} turns"]
+        parts += [f"{self.refused} refused as they had to be"] if self.refused else []
         opened, closed = self._kinds[Kind.OPEN], self._kinds[Kind.CLOSE]
         parts += [f"{opened - closed} in session"] if opened > closed else []
         parts += [f"first text p95 {spread_of(self._since).p95:.2f} s"] if self._since else []
@@ -46,6 +48,7 @@ class Progress:
         self._kinds[row.kind] += 1
         if row.failure is not None:
             self.failures[row.failure] += 1
+        self.refused += row.was_refused
         if row.kind is Kind.TURN:
             self.turns += 1
             self._since += [row.ttft_s] if row.ttft_s is not None else []

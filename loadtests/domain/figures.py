@@ -116,6 +116,8 @@ class Figures:
     false_blocks: int = 0
     let_in: int = 0
     """Hostile requests that were not refused."""
+    refused: int = 0
+    """... and those that were: they are no turns."""
     preemptions: int | None = None
     kv_usage_most: float | None = None
     replica_seconds: float | None = None

@@ -120,6 +120,7 @@ def _of_other_rows(figures: Figures, kept: Sequence[Row], sessions: Sessions) ->
         doubled_turns=sum(each.doubled for each in audits),
         altered_turns=sum(each.altered for each in audits),
         let_in=sum(1 for row in kept if row.kind is Kind.HOSTILE and row.failure == "let_in"),
+        refused=sum(1 for row in kept if row.was_refused),
     )
 
 

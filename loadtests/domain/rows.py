@@ -11,6 +11,8 @@ from enum import StrEnum
 
 from loadtests.domain.kinds import of_its_kinds
 
+_REFUSED = 400
+
 
 class Kind(StrEnum):
     """What a trainee asked for. Only turns count in times and failures of turns."""
@@ -82,6 +84,11 @@ class Row:
     def was_cancelled(self) -> bool:
         """Stopped by the trainee: it counts in times as far as it was heard."""
         return self.failure is None and self.finish == "cancelled"
+
+    @property
+    def was_refused(self) -> bool:
+        """As it had to be; a connection that was cut is an answer too."""
+        return self.kind is Kind.HOSTILE and self.failure is None and (self.status is None or self.status >= _REFUSED)
 
     @property
     def ttft_s(self) -> float | None:

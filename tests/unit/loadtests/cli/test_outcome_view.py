@@ -99,6 +99,14 @@ def test_nothing_measured_is_told_too(outcome: Outcome, capsys: pytest.CaptureFi
     assert "0 turns, 0 failed" in told
 
 
+def test_what_was_refused_as_it_had_to_be_is_told_beside_the_turns(
+    outcome: Outcome, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert "refused as" not in shown(outcome, capsys)
+    told = shown(replace(outcome, figures=replace(FIGURES, refused=3)), capsys)
+    assert "3 more requests were refused as they had to be" in told
+
+
 def test_a_knee_is_told(outcome: Outcome, capsys: pytest.CaptureFixture[str]) -> None:
     assert "knee: about 24 trainees" in shown(replace(outcome, figures=replace(FIGURES, knee=24.0)), capsys)
 

@@ -50,6 +50,14 @@ def test_its_percentile_is_that_of_the_figures(tmp_path: Path) -> None:
     assert "first text p95 19.00 s" in progress.told()
 
 
+def test_what_had_to_be_refused_is_no_turn_but_told(tmp_path: Path) -> None:
+    folder = RunFolder(tmp_path)
+    progress = Progress(folder, planned=3, clock=lambda: 1.0)
+    folder.rows_of(0).write_text(row() + row() + row(Kind.HOSTILE) + row(Kind.HOSTILE, failure="let_in"))
+    progress.follow()
+    assert progress.told() == "1 s, 2 of 3 turns, 1 refused as they had to be, 1 failed (1 let_in)"
+
+
 def test_times_are_those_since_the_line_before(tmp_path: Path) -> None:
     folder = RunFolder(tmp_path)
     progress = Progress(folder, planned=1, clock=lambda: 1.0)

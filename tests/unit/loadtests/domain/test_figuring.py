@@ -99,7 +99,7 @@ def test_other_requests_are_no_turns() -> None:
         a_turn(kind=Kind.CLOSE),
     ]
     found = figures([*CLASS, *others])
-    assert (found.turns, found.failed, found.let_in) == (12, 0, 3)
+    assert (found.turns, found.failed, found.let_in, found.refused) == (12, 0, 3, 1)
     assert found.other_failures == {"hostile: http_500": 1, "hostile: let_in": 3, "resume: altered": 1}
 
 

@@ -39,6 +39,14 @@ def test_stopped_by_its_trainee_is_no_failure() -> None:
     assert not a_turn().was_cancelled
 
 
+def test_what_had_to_be_refused_was_by_a_status_or_a_cut() -> None:
+    assert a_turn(kind=Kind.HOSTILE, status=400).was_refused
+    assert a_turn(kind=Kind.HOSTILE, status=None).was_refused
+    assert not a_turn(kind=Kind.HOSTILE, status=200).was_refused
+    assert not a_turn(kind=Kind.HOSTILE, status=500, failure="http_500").was_refused
+    assert not a_turn(status=400).was_refused
+
+
 @given(st.builds(a_turn, at_s=FINITE, gaps_s=st.lists(FINITE).map(tuple), note=st.text()))
 def test_a_row_is_read_back_as_it_was_written(row: object) -> None:
     assert row_of(row.as_json()) == row  # type: ignore[attr-defined]

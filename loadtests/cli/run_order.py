@@ -9,11 +9,12 @@ from loadtests.conduct.asking import speed_up_of, window_of
 from loadtests.conduct.conductor import conduct
 from loadtests.conduct.order import DrillFailed, Order, Outcome
 from loadtests.conduct.parts import parts_of
-from loadtests.conduct.stack import StackPlan, own_stack, plan_of
+from loadtests.conduct.stack import ReplicaKind, StackPlan, own_stack, plan_of
 from loadtests.domain.ablation import Without, ablated
 from loadtests.domain.drill import Drill
 from loadtests.domain.targets import DEFAULT, Targets, UnusableTargets, read_targets
 from loadtests.run_folder import RUNS, RunFolder
+from loadtests.simulator.profile_files import UnusableProfile, load
 from loadtests.target import Asked, target
 
 
@@ -57,10 +58,16 @@ def played(wanted: Wanted, *, say: Callable[[str], None]) -> Outcome:
 
 
 def fleet_asked(words: str, asked: Asked) -> StackPlan:
-    """Raises `DrillFailed` and `UnknownFleet`."""
+    """Raises `DrillFailed`, also for a profile that no replica could run with, and `UnknownFleet`."""
     if asked.base_urls:
         raise DrillFailed("--fleet starts a stack of its own, and --base-url names another: give one of them")
-    return plan_of(words)
+    plan = plan_of(words)
+    try:
+        if plan.kind is ReplicaKind.SIM:
+            load(plan.profile)
+    except UnusableProfile as error:
+        raise DrillFailed(f"{words}: {error}") from None
+    return plan
 
 
 def targets_of(file: Path | None) -> Targets:

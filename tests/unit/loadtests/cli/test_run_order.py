@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from loadtests.cli.run_order import Wanted, order_of, played, read_text, targets_of
+from loadtests.cli.run_order import Wanted, fleet_asked, order_of, played, read_text, targets_of
 from loadtests.conduct.order import DrillFailed
 from loadtests.conduct.stack import StackPlan
 from loadtests.domain.ablation import Without
@@ -31,6 +31,16 @@ def test_without_pre_scaling_the_fleet_waits_for_the_bell() -> None:
     assert found.drill.faults == ("late-booking@0:3",)
     with pytest.raises(DrillFailed, match="--fleet"):
         WANTED.without(Without.PRE_SCALING)
+
+
+def test_a_fleet_has_a_profile_that_can_be_played(tmp_path: Path) -> None:
+    assert fleet_asked("sim:2:h200-7b", Asked()).profile == "h200-7b"
+    assert fleet_asked("vllm:2", Asked()).replicas == 2
+    with pytest.raises(DrillFailed, match=r"sim:2:nope: nope is neither a readable file nor one of: .*48gb-14b-after"):
+        fleet_asked("sim:2:nope", Asked())
+    (tmp_path / "own.json").write_text("{}")
+    with pytest.raises(DrillFailed, match=r"own\.json: name"):
+        fleet_asked(f"sim:2:{tmp_path}/own.json", Asked())
 
 
 def test_targets_are_the_usual_ones_or_those_of_a_file(tmp_path: Path) -> None:

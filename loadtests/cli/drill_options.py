@@ -62,6 +62,13 @@ def _require_wire(drill: Drill) -> None:
         raise typer.BadParameter("--reply-tokens is of --wire chat: else the scenario says how long replies are")
 
 
+def require_heeded(wire: Wire, **of_chats: object) -> None:
+    """Options that sessions would not heed, by their names; raises `typer.BadParameter` for what was given."""
+    given = [f"--{name}" for name, value in of_chats.items() if value is not None]
+    if given and wire is not Wire.CHAT:
+        raise typer.BadParameter(f"{' and '.join(given)}: of --wire chat alone, since the server gives sessions theirs")
+
+
 def faults_in(words: tuple[str, ...]) -> tuple[str, ...]:
     """As they were written, if all of them are faults; raises `typer.BadParameter`."""
     try:

@@ -5,7 +5,7 @@ from collections.abc import Callable
 import typer
 
 from loadtests.cli import run_options as opt
-from loadtests.cli.drill_options import Given, drill_asked
+from loadtests.cli.drill_options import Given, drill_asked, require_heeded
 from loadtests.cli.outcome_view import show_outcome
 from loadtests.cli.plan_view import show_plan
 from loadtests.cli.refusing import refusals
@@ -74,6 +74,7 @@ def run(  # noqa: PLR0913  one parameter per option is how typer declares them
             speed_up=speed_up, window_tokens=window, workers=workers, price_per_hour=price, runs=folder,
         )  # fmt: skip
         wanted = wanted if without is None else wanted.without(without)
+        require_heeded(wanted.drill.wire, model=model, system=system)
         if plan:
             show_plan(wanted.drill, offered(wanted.drill, parts_of(wanted.drill)), as_json=as_json)
             return

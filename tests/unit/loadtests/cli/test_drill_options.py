@@ -3,7 +3,7 @@
 import pytest
 import typer
 
-from loadtests.cli.drill_options import Given, counts_of, drill_asked, shares_of, span_of
+from loadtests.cli.drill_options import Given, counts_of, drill_asked, require_heeded, shares_of, span_of
 from loadtests.domain.drill import Affinity, Drill, Shape, Wire
 from loadtests.domain.usual_drills import DEFAULTS
 
@@ -54,6 +54,13 @@ def test_what_the_server_keeps_is_not_the_clients_to_choose(values: dict[str, ob
     with pytest.raises(typer.BadParameter, match="--wire chat"):
         drill_asked(Given(Shape.CLASS, values))
     assert drill_asked(Given(Shape.CLASS, {**values, "wire": Wire.CHAT})).wire is Wire.CHAT
+
+
+def test_what_sessions_would_not_heed_is_named() -> None:
+    require_heeded(Wire.TURNS, model=None, system=None)
+    require_heeded(Wire.CHAT, model="m", system="s")
+    with pytest.raises(typer.BadParameter, match="--model and --system: of --wire chat"):
+        require_heeded(Wire.TURNS, model="m", system="s")
 
 
 def test_a_span_of_one() -> None:

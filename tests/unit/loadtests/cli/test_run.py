@@ -27,6 +27,11 @@ def test_a_plan_knows_what_is_taken_away() -> None:
     assert json.loads(told.stdout)["drill"]["affinity"] == "none"
 
 
+def test_a_chat_has_a_model_and_a_beginning_also_where_affinity_is_taken_away() -> None:
+    for words in (("--wire", "chat"), ("--without", "affinity")):
+        assert run("class", "--plan", "--model", "m", "--system", __file__, *words).exit_code == 0
+
+
 def test_crowds_are_shares() -> None:
     told = run("class", "--plan", "--json", "--leavers", "0.2", "--hostile", "0.1", "--think", "2", "--seed", "7")
     drill = json.loads(told.stdout)["drill"]
@@ -45,11 +50,14 @@ def test_crowds_are_shares() -> None:
         (("class", "--leavers", "0.7", "--hostile", "0.7", "--plan"), "at most 1"),
         (("class", "--fleet", "moon:3"), "moon:3"),
         (("class", "--fleet", "sim"), "a fleet is sim:N"),
+        (("class", "--fleet", "sim:2:nope"), "nope is neither a readable file nor one of"),
         (("class", "--fleet", "sim:2", "--base-url", "http://127.0.0.1:1"), "give one of them"),
         (("class", "--faults", "boom@3", "--plan"), "unknown kind boom"),
         (("class", "--reply-tokens", "9", "--plan"), "--wire chat"),
         (("class", "--targets", "none.yaml"), "none.yaml"),
         (("class", "--system", "none.txt"), "none.txt"),
+        (("class", "--model", "m", "--plan"), "--model: of --wire chat alone"),
+        (("class", "--system", __file__, "--plan"), "--system: of --wire chat alone"),
         (("class", "--without", "pre-scaling"), "--fleet"),
         (("class", "--turns", "5-3"), "the least is written first"),
         (("class", "--history", "20"), "--wire chat"),

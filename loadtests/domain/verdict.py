@@ -146,8 +146,8 @@ def judge(
 
 
 def _idle(drill: Drill, figures: Figures) -> frozenset[str]:
-    """A chat leaves no record, only a class begins at one bell, and not every drill asks what must be refused. Where
-    all chats ran under one name nothing could move, or a balancer hides it."""
+    """A chat leaves no record, only a class begins at one bell, and not every drill asks what must be refused, or has
+    sessions of more than one turn. Where all chats ran under one name nothing could move, or a balancer hides it."""
     names = set(RECORD) if drill.wire is Wire.CHAT else set()
     if drill.wire is Wire.CHAT and sum(1 for each in figures.by_replica if each.turns) == 1:
         names.add("affinity_broken")
@@ -155,7 +155,15 @@ def _idle(drill: Drill, figures: Figures) -> frozenset[str]:
         names.add("bell_ttft_p95_s")
     if not drill.crowd.hostile and drill.shape is not Shape.LONG_PROMPT:
         names.add("let_in")
+    if _has_first_turns_alone(drill, figures):
+        names.update(DEFAULT.cold_shares)
     return frozenset(names)
+
+
+def _has_first_turns_alone(drill: Drill, figures: Figures) -> bool:
+    """By its plan: a class whose later turns all failed to come is another thing. A trace may have either."""
+    are_planned = drill.shape in (Shape.LONG_PROMPT, Shape.TRACE) or drill.turns[1] == 1
+    return are_planned and not figures.warm_turns and all(each.key == 1 for each in figures.by_turn)
 
 
 def _lag(figures: Figures, targets: Targets) -> Iterator[str]:
@@ -256,7 +264,9 @@ def _cold(name: str, limit: float, cold: int, *, known: int, beyond: float) -> J
         cold / known if known else None,
         more=_short(known, limit, beyond),
         is_sure=at_least(cold, known, limit) < _SURELY,
-        why=f"{known} second and later turns that tell cached tokens are too few",
+        why=f"{known} second and later turns that tell cached tokens are too few"
+        if known
+        else "no second or later turn told its cached tokens",
     )
 
 

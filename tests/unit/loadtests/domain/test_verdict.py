@@ -181,6 +181,23 @@ def test_cold_turns_are_judged_once_enough_are_known() -> None:
     assert judged("cold_share", replace(GOOD, warm_turns=60, cold={"moved": 40})).standing is Standing.MISSED
     unknown = judged("cold_share", replace(GOOD, warm_turns=0, cold={}))
     assert (unknown.standing, unknown.measured) == (Standing.NOT_JUDGED, None)
+    assert unknown.why == "no second or later turn told its cached tokens"
+
+
+@pytest.mark.parametrize(
+    ("drill", "latest", "standing"),
+    [
+        (Drill(shape=Shape.TRACE, wire=Wire.CHAT), 1, Standing.IDLE),
+        (Drill(shape=Shape.TRACE, wire=Wire.CHAT), 2, Standing.NOT_JUDGED),
+        (Drill(shape=Shape.LONG_PROMPT, wire=Wire.CHAT), 1, Standing.IDLE),
+        (Drill(turns=(1, 1)), 1, Standing.IDLE),
+        (Drill(turns=(1, 2)), 1, Standing.NOT_JUDGED),
+    ],
+)
+def test_cold_turns_are_nothing_to_sessions_of_one_turn(drill: Drill, latest: int, standing: Standing) -> None:
+    turns = tuple(replace(GOOD.by_replica[0], key=key) for key in range(1, latest + 1))
+    cold = of(judge(replace(GOOD, warm_turns=0, cold={}, by_turn=turns), DEFAULT, drill=drill), "cold_share")
+    assert cold.standing is standing
 
 
 def test_cold_turns_are_held_to_their_reasons_too() -> None:

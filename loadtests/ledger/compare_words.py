@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from loadtests.domain.compared import Compared, Finding
 from loadtests.domain.comparison import Comparison
-from loadtests.report.words import ENDLESS, NOTHING
+from loadtests.report.words import ENDLESS, NOTHING, counted
 
 _ORDER = (Finding.WORSE, Finding.BETTER, Finding.NOISE, Finding.UNKNOWN)
 _OUTSIDE = 20
@@ -25,7 +25,8 @@ def chance(comparison: Comparison) -> str:
     few = "" if comparison.of == "sessions" else " They are too few sessions, so single turns were drawn."
     return (
         f"Each span holds the change in 95 of 100 cases, as {before} and {after} {comparison.of} drawn anew say.{few} "
-        f"By chance alone about one of {_OUTSIDE} spans leaves out that nothing changed; here are {len(judged)}."
+        f"Where nothing changed at all, chance alone lets about one span of {_OUTSIDE} say that something did; "
+        f"this comparison has {counted(len(judged), 'span')}."
     )
 
 

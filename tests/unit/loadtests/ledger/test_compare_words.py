@@ -74,5 +74,8 @@ def test_what_changed_stands_first() -> None:
 
 def test_it_is_said_what_was_drawn_and_what_chance_does() -> None:
     assert "3 and 4 sessions" in chance(comparison(metric(), metric(low=None)))
-    assert "here are 1." in chance(comparison(metric(), metric(low=None)))
+    assert "one span of 20 say that something did; this comparison has 1 span." in chance(
+        comparison(metric(), metric(low=None))
+    )
+    assert "has 2 spans." in chance(comparison(metric(), metric()))
     assert "too few sessions" in chance(comparison(metric(), of="turns"))

@@ -8,7 +8,7 @@ import typer
 from loadtests.domain.ablation import Without
 from loadtests.domain.drill import Affinity, Shape, Wire
 
-_CLASS = "The class"
+_CLASS = "The class (by default as `drillyard load shapes` tells of each shape)"
 _CROWD = "Who the trainees are: shares of all, the rest are steady"
 _SHAPE = "Single shapes"
 _AIM = "Whom to load"

@@ -30,3 +30,4 @@ def shapes() -> None:
         table.add_row(shape.value, PURPOSES[shape], DEFAULTS[shape].told)
     Console().print(table)
     typer.echo("\nEach is played by `drillyard load run SHAPE`; its --help has the options.")
+    typer.echo("What it would have besides, `drillyard load run SHAPE --plan --json` tells.")

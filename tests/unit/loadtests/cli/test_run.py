@@ -22,6 +22,10 @@ def test_a_plan_is_printed_without_asking_anybody(tmp_path: Path) -> None:
     assert plan["drill"]["turns"] == [3, 5]
 
 
+def test_the_help_says_where_the_defaults_of_each_shape_are_told() -> None:
+    assert "by default as `drillyard load shapes` tells" in run("--help").stdout
+
+
 def test_a_plan_knows_what_is_taken_away() -> None:
     told = run("class", "--plan", "--json", "--without", "affinity")
     assert json.loads(told.stdout)["drill"]["affinity"] == "none"

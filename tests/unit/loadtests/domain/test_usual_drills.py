@@ -23,6 +23,11 @@ def test_what_is_told_holds_the_figures_of_the_drill() -> None:
     assert f"{DEFAULTS[Shape.KV].drill.trainees} trainees" in DEFAULTS[Shape.KV].told
 
 
+@pytest.mark.parametrize("shape", sorted(set(Shape) - {Shape.TRACE}))
+def test_each_tells_how_long_trainees_think(shape: Shape) -> None:
+    assert f", {DEFAULTS[shape].drill.think_s:g} s to think" in DEFAULTS[shape].told
+
+
 def test_prompts_that_we_size_go_over_the_wire_that_lets_us() -> None:
     assert DEFAULTS[Shape.LONG_PROMPT].drill.wire is Wire.CHAT
     assert DEFAULTS[Shape.TRACE].drill.wire is Wire.CHAT

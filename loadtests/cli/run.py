@@ -1,6 +1,7 @@
 """`drillyard load run`: plays a load drill, judges it, and keeps what was measured."""
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import typer
 
@@ -12,6 +13,7 @@ from loadtests.cli.refusing import refusals
 from loadtests.cli.run_order import Wanted, fleet_asked, played, read_text, targets_of
 from loadtests.conduct.parts import parts_of
 from loadtests.domain.drill import Affinity, Crowd
+from loadtests.domain.foreseen import unprovable
 from loadtests.domain.offered import offered
 from loadtests.run_folder import RUNS
 from loadtests.target import DATA, Asked
@@ -76,9 +78,15 @@ def run(  # noqa: PLR0913  one parameter per option is how typer declares them
         wanted = wanted if without is None else wanted.without(without)
         require_heeded(wanted.drill.wire, model=model, system=system)
         if plan:
-            show_plan(wanted.drill, offered(wanted.drill, parts_of(wanted.drill)), as_json=as_json)
+            _plan(wanted, as_json=as_json)
             return
         _play(wanted, as_json=as_json)
+
+
+def _plan(wanted: Wanted, *, as_json: bool) -> None:
+    drill = replace(wanted.drill, speed_up=wanted.speed_up or 1.0)
+    parts = parts_of(drill)
+    show_plan(drill, offered(drill, parts), unprovable(drill, parts, wanted.targets), as_json=as_json)
 
 
 def _play(wanted: Wanted, *, as_json: bool) -> None:

@@ -10,6 +10,7 @@ from rich.table import Table
 
 from loadtests.conduct.order import Outcome
 from loadtests.domain.figures import Figures, Slice
+from loadtests.domain.reason import Cause, Reason
 from loadtests.domain.verdict import Judged, Standing, Verdict, Whole
 from loadtests.report.words import number, seconds, share
 
@@ -86,13 +87,18 @@ def summary(outcome: Outcome) -> list[str]:
     ]
     lines += [f"{figures.refused} more requests were refused as they had to be"] if figures.refused else []
     lines += [f"failures: {worst_failures(figures)}"] if figures.failures else []
-    lines += [f"likely reason: {each.says}" for each in outcome.reasons[:1]]
+    lines += [f"likely reason: {each.says}" for each in _untold(outcome)[:1]]
     lines += [f"knee: about {figures.knee:g} trainees"] if figures.knee is not None else []
     lines += [f"incomplete: {outcome.incomplete}"] if outcome.incomplete else []
     lines += [f"void: {each}" for each in outcome.verdict.void]
     lines += _unproven(outcome.verdict)
     where = outcome.folder.report if outcome.folder.report.exists() else outcome.folder.path
     return [*lines, f"{outcome.verdict.whole}; all of it lies in {where}"]
+
+
+def _untold(outcome: Outcome) -> list[Reason]:
+    """What makes a run void says more of a late client than the reason would."""
+    return [each for each in outcome.reasons if each.cause is not Cause.CLIENT or not outcome.verdict.void]
 
 
 def _unproven(verdict: Verdict) -> list[str]:

@@ -173,7 +173,10 @@ def _lag(figures: Figures, targets: Targets) -> Iterator[str]:
     if late is None:
         yield "how late the client itself was is not known"
     elif late > most:
-        yield f"the client itself was late: p99 {late * 1000:.0f} ms, at most {most * 1000:g} ms"
+        yield (
+            f"the client itself was late: p99 {late * 1000:.0f} ms, at most {most * 1000:g} ms; play again with more "
+            "--workers, or while no other program has the processors"
+        )
 
 
 def _all(figures: Figures, targets: Targets) -> Iterator[Judged]:

@@ -11,6 +11,7 @@ from loadtests.cli.outcome_view import show_outcome, worst_failures
 from loadtests.conduct.order import Exit, Outcome
 from loadtests.domain.drill import Drill, Shape, Wire
 from loadtests.domain.figures import Figures, Slice, Spread
+from loadtests.domain.reason import Cause, Reason
 from loadtests.domain.targets import DEFAULT
 from loadtests.domain.verdict import Whole, judge
 from loadtests.run_folder import RunFolder
@@ -76,6 +77,16 @@ def test_what_was_cut_or_spoiled_is_said(outcome: Outcome, capsys: pytest.Captur
     verdict = judge(FIGURES, DEFAULT, spoiled=("only 1 of 2 workers played",))
     told = shown(replace(outcome, verdict=verdict, incomplete="it was interrupted"), capsys)
     assert "incomplete: it was interrupted void: only 1 of 2 workers played void; all of it" in told
+
+
+def test_a_late_client_is_told_once(outcome: Outcome, capsys: pytest.CaptureFixture[str]) -> None:
+    late, queue = Reason(cause=Cause.CLIENT, says="It was late."), Reason(cause=Cause.QUEUE, says="They queued.")
+    void = judge(replace(FIGURES, client_lag=spread(0.08)), DEFAULT)
+    told = shown(replace(outcome, verdict=void, reasons=(late, queue)), capsys)
+    assert "likely reason: They queued." in told
+    assert "void: the client itself was late: p99 80 ms, at most 50 ms; play again with more --workers" in told
+    assert "It was late." not in told
+    assert "likely reason: It was late." in shown(replace(outcome, reasons=(late, queue)), capsys)
 
 
 def test_how_many_turns_a_short_run_lacks_is_said(outcome: Outcome, capsys: pytest.CaptureFixture[str]) -> None:

@@ -269,7 +269,10 @@ def test_a_late_client_spoils_the_run_whatever_it_measured() -> None:
     verdict = judge(replace(GOOD, failed=100, client_lag=spread(0.08)), DEFAULT)
     assert verdict.whole is Whole.VOID
     assert verdict.exit_code == 3
-    assert verdict.void == ("the client itself was late: p99 80 ms, at most 50 ms",)
+    assert verdict.void == (
+        "the client itself was late: p99 80 ms, at most 50 ms; play again with more --workers, or while no other "
+        "program has the processors",
+    )
 
 
 def test_a_client_of_which_nothing_is_known_spoils_it_too() -> None:

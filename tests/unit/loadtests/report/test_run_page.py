@@ -87,7 +87,7 @@ def test_reasons_that_explain_few_of_the_late_turns_are_not_told_as_the_whole(ru
 
 def test_a_void_run_says_what_spoiled_it_and_an_incomplete_one_why_it_ended() -> None:
     void = judged(replace(GOOD, client_lag=spread(1)))
-    assert "<p>Because the client itself was late: p99 1000 ms, at most 50 ms.</p>" in void
+    assert "<p>Because the client itself was late: p99 1000 ms, at most 50 ms; play again with" in void
     assert "<p>It ended before its time: Ctrl-C.</p>" in judged(GOOD, incomplete="Ctrl-C")
 
 

@@ -22,11 +22,11 @@ def usual_faults(replicas: Sequence[str], *, length_s: float, is_own: bool) -> U
     """`replicas` by their ids; `is_own`: a stack on this machine whose processes may be ended."""
     if not is_own:
         why = "its processes are not ours to end"
-        return UsualFaults(words=(), uncaused=tuple(f"{what}: {why}" for what in _KINDS))
+        return UsualFaults(words=(), uncaused=_without(_KINDS, why))
     flush = f"redis-flush@{_FLUSHED * length_s:.1f}"
     if len(replicas) < _REPLICAS:
         why = "there is no second one to go on for it"
-        return UsualFaults(words=(flush,), uncaused=tuple(f"{what}: {why}" for what in _KINDS[:2]))
+        return UsualFaults(words=(flush,), uncaused=_without(_KINDS[:2], why))
     lost, still = replicas[0], replicas[1]
     kill = f"kill@{_KILLED * length_s:.1f}:{lost}"
     freeze = f"freeze@{_FROZEN * length_s:.1f}+{_FREEZE_S:g}:{still}"
@@ -35,8 +35,11 @@ def usual_faults(replicas: Sequence[str], *, length_s: float, is_own: bool) -> U
 
 def given_faults(words: tuple[str, ...]) -> UsualFaults:
     """What was asked for instead of the usual ones; with nothing, that nothing was broken is said."""
-    why = "nothing was to be broken"
-    return UsualFaults(words=words, uncaused=() if words else tuple(f"{what}: {why}" for what in _KINDS))
+    return UsualFaults(words=words, uncaused=() if words else _without(_KINDS, "nothing was to be broken"))
+
+
+def _without(kinds: Sequence[str], why: str) -> tuple[str, ...]:
+    return (f"{', '.join(kinds)}: {why}",)
 
 
 _KINDS = ("a replica killed", "a replica frozen", "an empty Redis")

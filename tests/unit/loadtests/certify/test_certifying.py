@@ -3,14 +3,17 @@ from pathlib import Path
 
 import pytest
 
-from loadtests.certify.certifying import searched, short_class, trial_of
+from loadtests.certify.certifying import searched, short_class, trial_of, unexpected
+from loadtests.certify.wish import Wish
 from loadtests.conduct.order import Exit, Outcome
 from loadtests.domain.certificate import targets_of_a_class
 from loadtests.domain.drill import Drill
 from loadtests.domain.figures import Figures
 from loadtests.domain.spread import spread_of
+from loadtests.domain.usual_faults import given_faults, usual_faults
 from loadtests.domain.verdict import judge
 from loadtests.run_folder import RunFolder
+from loadtests.target import Asked
 
 DRILL = Drill(trainees=40, turns=(20, 50), lobby_s=20, faults=("kill@1",))
 GOOD = Figures(
@@ -34,6 +37,12 @@ def outcome(figures: Figures) -> Outcome:
         incomplete=None,
         exit_code=Exit.PASSED,
     )
+
+
+def test_what_will_not_be_broken_is_foretold_unless_it_was_asked_for() -> None:
+    spared = usual_faults([], length_s=100, is_own=False)
+    assert unexpected(Wish(drill=DRILL, asked=Asked()), spared) == spared.uncaused != ()
+    assert unexpected(Wish(drill=DRILL, asked=Asked(), faults=()), given_faults(())) == ()
 
 
 def test_a_search_plays_short_classes_that_open_as_densely() -> None:

@@ -9,7 +9,7 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -123,6 +123,7 @@ def kill_a_worker(folder: RunFolder, locust: LocustProcess) -> frozenset[str]:
     """As soon as both have taken a turn; where they met."""
     deadline = time.monotonic() + 30
     while len({row.worker for row in read_rows(folder) if row.kind is Kind.TURN}) < 2:
+        assert locust.exit_code is None, locust.last_words()
         assert time.monotonic() < deadline, locust.last_words()
         time.sleep(0.05)
     met_at = listening(locust.pid)
@@ -132,8 +133,12 @@ def kill_a_worker(folder: RunFolder, locust: LocustProcess) -> frozenset[str]:
 
 
 def listening(pid: int) -> frozenset[str]:
-    sockets = {os.readlink(each) for each in Path(f"/proc/{pid}/fd").iterdir() if each.is_symlink()}
-    tables = (Path(f"/proc/{pid}/net/{name}").read_text().splitlines()[1:] for name in ("tcp", "tcp6"))
+    """Read in the table of this process, which stands in the same network and does not end meanwhile."""
+    sockets = set()
+    for each in Path(f"/proc/{pid}/fd").iterdir():
+        with suppress(FileNotFoundError):  # closed since it was listed
+            sockets.add(os.readlink(each))
+    tables = (Path(f"/proc/self/net/{name}").read_text().splitlines()[1:] for name in ("tcp", "tcp6"))
     rows = [line.split() for table in tables for line in table]
     return frozenset(row[1] for row in rows if row[3] == _LISTENS and f"socket:[{row[9]}]" in sockets)
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from loadtests.certify.run_digest import run_digest
 from loadtests.certify.wish import Wish
 from loadtests.certify.worth import is_simulated, scenario_of, valid_for
-from loadtests.conduct.asking import speed_up_of
+from loadtests.conduct.asking import speed_up_of, with_fleet
 from loadtests.conduct.conductor import conduct
 from loadtests.conduct.order import Order, Outcome
 from loadtests.conduct.parts import parts_of
@@ -45,7 +45,7 @@ class Certified:
 
 def certified(wish: Wish, *, say: Say) -> Certified:
     """Raises what `conduct` and `target` raise."""
-    aim = target(wish.asked)
+    aim = with_fleet(target(wish.asked))
     drill = replace(wish.drill, speed_up=speed_up_of(aim) or 1.0)
     chosen = _faults(wish, aim, drill)
     for each in unexpected(wish, chosen):

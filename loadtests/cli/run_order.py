@@ -5,7 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from loadtests.conduct.asking import speed_up_of, window_of
+from loadtests.conduct.asking import speed_up_of, window_of, with_fleet
 from loadtests.conduct.conductor import conduct
 from loadtests.conduct.order import DrillFailed, Order, Outcome
 from loadtests.conduct.parts import parts_of
@@ -91,7 +91,7 @@ def read_text(file: Path) -> str:
 
 def order_of(wanted: Wanted) -> Order:
     """How fast the replicas' time passes and how large their window is, they are asked; raises `DrillFailed`."""
-    aim = target(wanted.asked)
+    aim = with_fleet(target(wanted.asked))
     passes, window = speed_up_of(aim), window_of(aim)
     if None not in (passes, wanted.speed_up) and passes != wanted.speed_up:
         raise DrillFailed(f"the replicas' time passes {passes:g} times as fast as ours, not {wanted.speed_up:g} times")

@@ -42,6 +42,21 @@ def asked_target(target: Target, *, drill: Drill, most_turns: int) -> Target:
     return replace(target, scenario=found.id)
 
 
+def with_fleet(target: Target) -> Target:
+    """The target with the replicas that its server tells an operator, where nothing on this machine names them. Those
+    that may not be asked are left out: the addresses of a fleet come from a server."""
+    if target.operator_key is None or target.ready_file is not None:
+        return target
+    try:
+        with HttpLine(target.base_url, timeout_s=_PATIENCE_S) as line:
+            told = line.get_object("/v1/fleet", key=target.operator_key).get("replicas")
+    except Unanswered:  # it need not be a Drillyard
+        return target
+    seen = [each for each in (told if isinstance(told, list) else ()) if isinstance(each, dict)]
+    fleet = (Replica(str(each.get("id")), str(each.get("url", "")).rstrip("/")) for each in seen)
+    return replace(target, replicas=(*target.replicas, *(each for each in fleet if _may_be_asked(each, target))))
+
+
 def speed_up_of(target: Target) -> float | None:
     """How much faster the time of its simulated replicas passes; None where they do not say or are real."""
     return _same(((_state(each, target) or {}).get("speed_up") for each in target.replicas), "speeds of time")
@@ -172,10 +187,19 @@ def _state(replica: Replica, target: Target) -> Mapping[str, object] | None:
     return _object(replica, target, "/sim/state")
 
 
-def _object(replica: Replica, target: Target, path: str) -> Mapping[str, object] | None:
+def _may_be_asked(replica: Replica, target: Target) -> bool:
     try:
         require_local(replica.url, named=target.named)
+    except TargetRefused:
+        return False
+    return True
+
+
+def _object(replica: Replica, target: Target, path: str) -> Mapping[str, object] | None:
+    if not _may_be_asked(replica, target):
+        return None
+    try:
         with HttpLine(replica.url) as line:
             return line.get_object(path)
-    except (TargetRefused, Unanswered):
+    except Unanswered:
         return None

@@ -2,10 +2,20 @@
 
 import json
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
-from loadtests.conduct.asking import Scenario, asked_target, chosen, replica_facts, silent, speed_up_of, window_of
+from loadtests.conduct.asking import (
+    Scenario,
+    asked_target,
+    chosen,
+    replica_facts,
+    silent,
+    speed_up_of,
+    window_of,
+    with_fleet,
+)
 from loadtests.conduct.order import DrillFailed
 from loadtests.domain.drill import Drill, Shape, Wire
 from loadtests.target import Replica, Target
@@ -110,6 +120,30 @@ def test_replicas_tell_their_version_and_simulated_ones_their_speed() -> None:
             {"id": "c"},
         ]
         assert silent(replica_facts(target)) == ("b", "c")
+
+
+def test_an_operator_is_told_the_replicas_of_a_server_elsewhere() -> None:
+    with pages({"/sim/state": '{"speed_up": 4.0}'}) as sim, pages({}) as served:
+        far = {"id": "b", "url": "http://10.0.0.1:8000"}
+        served.by_path["/v1/fleet"] = json.dumps({"replicas": [{"id": "a", "url": f"{sim.url}/"}, far, {"id": "c"}, 7]})
+        found = with_fleet(aim(served, operator_key="dy_op"))
+        assert found.replicas == (Replica("a", sim.url),)
+        assert speed_up_of(found) == 4.0
+        assert ("/v1/fleet", "Bearer dy_op") in served.asked
+
+
+def test_what_a_ready_file_names_or_no_operator_asks_for_is_left_as_it_is(tmp_path: Path) -> None:
+    with pages({"/v1/fleet": '{"replicas": [{"id": "a", "url": "http://127.0.0.1:1"}]}'}) as served:
+        for known in (aim(served), aim(served, operator_key="dy_op", ready_file=tmp_path / "ready.json")):
+            assert with_fleet(known) == known
+        assert served.asked == []
+
+
+@pytest.mark.parametrize("told", ["no JSON", '{"replicas": 7}', None])
+def test_a_server_that_tells_no_fleet_need_not_be_a_drillyard(told: str | None) -> None:
+    with pages({} if told is None else {"/v1/fleet": told}) as served:
+        known = aim(served, operator_key="dy_op", replicas=(Replica("x", served.url),))
+        assert with_fleet(known) == known
 
 
 def test_real_replicas_have_no_speed_of_their_own() -> None:

@@ -71,6 +71,17 @@ def test_without_anything_to_aim_at_it_says_what_to_do(tmp_path: Path) -> None:
         played(replace(WANTED, asked=Asked(data=tmp_path)), say=print)
 
 
+def test_an_operators_key_tells_how_fast_time_passes_elsewhere(tmp_path: Path) -> None:
+    (tmp_path / "keys.txt").write_text("dy_1\n")
+    with pages({"/sim/state": '{"speed_up": 4.0}'}) as served:
+        served.by_path["/v1/fleet"] = json.dumps({"replicas": [{"id": "replica-1", "url": served.url}]})
+        asked = Asked(
+            data=tmp_path, base_urls=(served.url,), keys_file=tmp_path / "keys.txt", operator_key="dy_operator"
+        )
+        assert order_of(replace(WANTED, asked=asked)).drill.speed_up == 4.0
+        assert order_of(replace(WANTED, asked=replace(asked, operator_key=None))).drill.speed_up == 1.0
+
+
 def test_a_speed_or_a_window_that_is_not_the_replicas_is_refused(tmp_path: Path) -> None:
     with pages({"/sim/state": '{"speed_up": 4.0}'}) as replica:
         ready = {

@@ -21,7 +21,7 @@ EXAMPLES = (
     "  drillyard load story --quick\n\n"
     "  drillyard load story --out story --price 1.10\n\n"
     "  drillyard load story --step before --step affinity\n\n"
-    "All six steps take about half an hour, --quick three minutes. Leaves with 0 when all were played, 2 when one "
+    "All six steps take about twenty minutes, --quick three minutes. Leaves with 0 when all were played, 2 when one "
     "could not be, 3 when the client spoiled one, 130 after Ctrl-C."
 )
 _OUT = Path(".drillyard/story")

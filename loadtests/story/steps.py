@@ -103,8 +103,8 @@ class Telling:
     """How the story is played. Times are drill seconds; `per_card` are the sessions on each card, stair by stair."""
 
     cards: int = 2
-    per_card: Sequence[int] = (4, 8, 12, 16, 20, 28, 36, 48)
-    stair_s: float = 120.0
+    per_card: Sequence[int] = (4, 8, 12, 16, 24, 35, 48)
+    stair_s: float = 90.0
     think_s: float = 12.0
     allowance_s: float = 6.0
     lobby_s: float = 20.0

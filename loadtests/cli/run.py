@@ -12,9 +12,11 @@ from loadtests.cli.plan_view import show_plan
 from loadtests.cli.refusing import refusals
 from loadtests.cli.run_order import Wanted, fleet_asked, played, read_text, targets_of
 from loadtests.conduct.parts import parts_of
+from loadtests.domain.ablation import Without, not_needed
 from loadtests.domain.drill import Affinity, Crowd
 from loadtests.domain.foreseen import unprovable
 from loadtests.domain.offered import offered
+from loadtests.run_files import read_rows
 from loadtests.run_folder import RUNS
 from loadtests.target import DATA, Asked
 
@@ -80,7 +82,7 @@ def run(  # noqa: PLR0913  one parameter per option is how typer declares them
         if plan:
             _plan(wanted, as_json=as_json)
             return
-        _play(wanted, as_json=as_json)
+        _play(wanted, without, as_json=as_json)
 
 
 def _plan(wanted: Wanted, *, as_json: bool) -> None:
@@ -89,9 +91,11 @@ def _plan(wanted: Wanted, *, as_json: bool) -> None:
     show_plan(drill, offered(drill, parts), unprovable(drill, parts, wanted.targets), as_json=as_json)
 
 
-def _play(wanted: Wanted, *, as_json: bool) -> None:
+def _play(wanted: Wanted, without: Without | None, *, as_json: bool) -> None:
     outcome = played(wanted, say=_say(as_json=as_json))
     show_outcome(outcome, as_json=as_json)
+    if without is not None and (why := not_needed(without, wanted.drill, read_rows(outcome.folder))):
+        typer.echo(f"{without} was taken away from a class that does not need it: {why}", err=True)
     raise typer.Exit(int(outcome.exit_code))
 
 

@@ -12,7 +12,7 @@ from loadtests.beside.cli import main
 _ROOT = Path(__file__).parents[4]
 
 
-@pytest.mark.alone
+@pytest.mark.timeout(180)
 def test_a_class_is_played_through_a_router_with_the_history_kept_by_the_client(tmp_path: Path) -> None:
     file = tmp_path / "beside.json"
     fleet = f"sim:2:{_quick_to_load(tmp_path / 'quick.json')}"
@@ -23,7 +23,7 @@ def test_a_class_is_played_through_a_router_with_the_history_kept_by_the_client(
         cwd=_ROOT,
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=150,
         check=False,
     )
     assert done.returncode == 0, done.stderr

@@ -10,7 +10,7 @@ from loadtests.run_folder import RunFolder
 from loadtests.story.playing import told
 from loadtests.story.steps import STEPS, Telling, quick
 
-pytestmark = [pytest.mark.alone, pytest.mark.timeout(120)]
+pytestmark = pytest.mark.timeout(180)
 
 TELLING = replace(quick(Telling()), cards=1, per_card=(1, 2), stair_s=40.0, speed_up=20.0)
 

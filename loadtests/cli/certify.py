@@ -20,10 +20,10 @@ from loadtests.conduct.order import Exit
 from loadtests.conduct.parts import parts_of
 from loadtests.conduct.stack import own_stack
 from loadtests.domain.drill import Shape
+from loadtests.domain.usual_drills import usual_lobby_s
 from loadtests.run_folder import RUNS
 from loadtests.target import DATA, Asked
 
-_OPENED_PER_S = 5.0
 _LOBBY_S = 10.0
 EXAMPLES = (
     "Examples:\n\n"
@@ -73,7 +73,7 @@ def certify(  # noqa: PLR0913  one parameter per option is how typer declares th
         raise typer.BadParameter("--faults and --no-faults contradict each other")
     values = {
         "trainees": seats, "scenario": scenario, "think_s": think, "reaction_s": reaction,
-        "lobby_s": max(_LOBBY_S, seats / _OPENED_PER_S) if lobby is None else lobby,
+        "lobby_s": usual_lobby_s(_LOBBY_S, seats) if lobby is None else lobby,
         "allowance_s": allowance, "seed": seed,
     }  # fmt: skip
     wish = Wish(

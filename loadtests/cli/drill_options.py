@@ -7,7 +7,7 @@ import typer
 
 from loadtests.conduct.faults import UnknownFault, faults_of
 from loadtests.domain.drill import Affinity, Drill, Shape, Wire
-from loadtests.domain.usual_drills import DEFAULTS
+from loadtests.domain.usual_drills import DEFAULTS, usual_lobby_s
 
 _MOST_SHARE = 10.0
 _NO_FAULTS = "none"
@@ -49,6 +49,8 @@ def drill_asked(given: Given) -> Drill:
     if given.faults:
         told["faults"] = () if given.faults == (_NO_FAULTS,) else faults_in(given.faults)
     drill = replace(DEFAULTS[given.shape].drill, **told)  # type: ignore[arg-type]  # the options have the fields' types
+    if "lobby_s" not in told:
+        drill = replace(drill, lobby_s=usual_lobby_s(drill.lobby_s, drill.trainees))
     _require_wire(drill)
     return drill
 

@@ -47,3 +47,11 @@ DEFAULTS: Mapping[Shape, Default] = {
     Shape.SOAK: Default(Drill(shape=Shape.SOAK, stair_s=600.0), "20 trainees, 10 min, 20 s to think"),
     Shape.TRACE: Default(Drill(shape=Shape.TRACE, wire=Wire.CHAT, trace="azure", trainees=1), "2 min of Azure's trace"),
 }
+
+
+_OPENED_PER_S = 5.0
+
+
+def usual_lobby_s(usual_s: float, trainees: int) -> float:
+    """As long as the shape has it, and longer for many: people come in one after the other, five in a second."""
+    return max(usual_s, trainees / _OPENED_PER_S)

@@ -83,3 +83,9 @@ def test_stairs_that_do_not_rise(words: str) -> None:
 def test_shares_that_are_none(words: str) -> None:
     with pytest.raises(typer.BadParameter):
         shares_of(words)
+
+
+@pytest.mark.parametrize(("trainees", "lobby_s"), [(20, 10.0), (50, 10.0), (300, 60.0)])
+def test_a_large_class_takes_longer_to_sit_down(trainees: int, lobby_s: float) -> None:
+    assert drill_asked(Given(Shape.CLASS, {"trainees": trainees})).lobby_s == lobby_s
+    assert drill_asked(Given(Shape.CLASS, {"trainees": trainees, "lobby_s": 3.0})).lobby_s == 3.0

@@ -39,6 +39,6 @@ def not_needed(without: Without, drill: Drill, rows: Sequence[Row]) -> str | Non
         return None
     longest = max((row.prompt_tokens for row in rows if row.kind is Kind.TURN), default=0)
     return (
-        f"no history outgrew the window: the longest prompt had {longest:,} of {drill.window_tokens:,} tokens; take more "
-        "--turns, longer replies (--fleet sim:9::220) or a smaller --window"
+        f"no history outgrew the window: the longest prompt had {longest:,} of {drill.window_tokens:,} tokens; take "
+        "more --turns, longer replies (--fleet sim:9::220) or a smaller --window"
     )

@@ -1,5 +1,6 @@
 """What the options of a run come to, and the run itself: on a stack of its own, or on whatever was named."""
 
+import json
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -16,6 +17,13 @@ from loadtests.domain.targets import DEFAULT, Targets, UnusableTargets, read_tar
 from loadtests.run_folder import RUNS, RunFolder
 from loadtests.simulator.profile_files import UnusableProfile, load
 from loadtests.target import Asked, target
+
+_ONE_CALLER_FOR_ALL = {
+    "DRILLYARD_LIMITS__ROLES": json.dumps(
+        {"service": dict.fromkeys(("requests_per_minute", "request_burst", "turns_in_flight"), "unlimited")}
+    )
+}
+"""A class that chats calls with the one key of a service, whose limits are not what is to be seen missing."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,7 +47,8 @@ class Wanted:
         drill = ablated(self.drill, what)
         asked = replace(self.asked, wire=drill.wire, affinity=drill.affinity)
         if what is not Without.PRE_SCALING:
-            return replace(self, drill=drill, asked=asked)
+            fleet = None if self.fleet is None else replace(self.fleet, environment=_ONE_CALLER_FOR_ALL)
+            return replace(self, drill=drill, asked=asked, fleet=fleet)
         if self.fleet is None:
             raise DrillFailed("replicas are there before the bell or not by the fleet: give --fleet sim:N")
         return replace(self, drill=drill, asked=asked, fleet=replace(self.fleet, is_prescaled=False))

@@ -24,6 +24,14 @@ def test_without_affinity_the_replicas_are_aimed_at_themselves() -> None:
     assert found.drill.affinity is Affinity.NONE
 
 
+def test_without_compaction_a_fleet_of_ones_own_limits_no_service() -> None:
+    found = replace(WANTED, fleet=StackPlan()).without(Without.COMPACTION)
+    assert found.fleet is not None
+    roles = json.loads(found.fleet.environment["DRILLYARD_LIMITS__ROLES"])
+    assert set(roles["service"].values()) == {"unlimited"}
+    assert WANTED.without(Without.COMPACTION).fleet is None
+
+
 def test_without_pre_scaling_the_fleet_waits_for_the_bell() -> None:
     found = replace(WANTED, fleet=StackPlan()).without(Without.PRE_SCALING)
     assert found.fleet is not None

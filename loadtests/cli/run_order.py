@@ -1,6 +1,5 @@
 """What the options of a run come to, and the run itself: on a stack of its own, or on whatever was named."""
 
-import json
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -10,20 +9,13 @@ from loadtests.conduct.asking import speed_up_of, window_of, with_fleet
 from loadtests.conduct.conductor import conduct
 from loadtests.conduct.order import DrillFailed, Order, Outcome
 from loadtests.conduct.parts import parts_of
-from loadtests.conduct.stack import ReplicaKind, StackPlan, own_stack, plan_of
+from loadtests.conduct.stack import ONE_CALLER_FOR_ALL, ReplicaKind, StackPlan, own_stack, plan_of
 from loadtests.domain.ablation import Without, ablated
 from loadtests.domain.drill import Drill
 from loadtests.domain.targets import DEFAULT, Targets, UnusableTargets, read_targets
 from loadtests.run_folder import RUNS, RunFolder
 from loadtests.simulator.profile_files import UnusableProfile, load
 from loadtests.target import Asked, target
-
-_ONE_CALLER_FOR_ALL = {
-    "DRILLYARD_LIMITS__ROLES": json.dumps(
-        {"service": dict.fromkeys(("requests_per_minute", "request_burst", "turns_in_flight"), "unlimited")}
-    )
-}
-"""A class that chats calls with the one key of a service, whose limits are not what is to be seen missing."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,7 +39,7 @@ class Wanted:
         drill = ablated(self.drill, what)
         asked = replace(self.asked, wire=drill.wire, affinity=drill.affinity)
         if what is not Without.PRE_SCALING:
-            fleet = None if self.fleet is None else replace(self.fleet, environment=_ONE_CALLER_FOR_ALL)
+            fleet = None if self.fleet is None else replace(self.fleet, environment=ONE_CALLER_FOR_ALL)
             return replace(self, drill=drill, asked=asked, fleet=fleet)
         if self.fleet is None:
             raise DrillFailed("replicas are there before the bell or not by the fleet: give --fleet sim:N")

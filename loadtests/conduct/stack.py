@@ -27,6 +27,13 @@ _MOST_REPLICAS = 64
 _MOST_REPLY_TOKENS = 4096
 _OF_THE_MACHINE = frozenset({"DRILLYARD_REDIS_SERVER", "DRILLYARD_POSTGRES_BIN", "DRILLYARD_CACHE"})
 
+ONE_CALLER_FOR_ALL = {
+    "DRILLYARD_LIMITS__ROLES": json.dumps(
+        {"service": dict.fromkeys(("requests_per_minute", "request_burst", "turns_in_flight"), "unlimited")}
+    )
+}
+"""Settings of a stack whose class chats, and so calls with the one key of a service, whose limits are not the matter."""
+
 Say = Callable[[str], None]
 
 

@@ -11,7 +11,7 @@ import httpx
 
 from loadtests.conduct.conductor import conduct
 from loadtests.conduct.order import DrillFailed, Order, Outcome
-from loadtests.conduct.stack import RunningStack, StackPlan, own_stack
+from loadtests.conduct.stack import ONE_CALLER_FOR_ALL, RunningStack, StackPlan, own_stack
 from loadtests.domain.drill import Drill, Wire
 from loadtests.domain.targets import DEFAULT
 from loadtests.run_files import read_rows
@@ -71,6 +71,7 @@ def _chapter(step: Step, telling: Telling, *, runs: Path, say: Say) -> Chapter:
             profile=str(file),
             speed_up=telling.speed_up,
             window_tokens=step.window_tokens,
+            environment=ONE_CALLER_FOR_ALL,
         )
         with own_stack(plan, say=say) as stack:
             outcome = conduct(_order(step, drill, stack, profile, telling, runs), say=say)

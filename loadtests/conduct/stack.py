@@ -32,7 +32,7 @@ ONE_CALLER_FOR_ALL = {
         {"service": dict.fromkeys(("requests_per_minute", "request_burst", "turns_in_flight"), "unlimited")}
     )
 }
-"""Settings of a stack whose class chats, and so calls with the one key of a service, whose limits are not the matter."""
+"""For a class that chats, and so calls with the one key of a service, whose limits are not what is tried."""
 
 Say = Callable[[str], None]
 

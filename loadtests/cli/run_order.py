@@ -39,11 +39,14 @@ class Wanted:
         drill = ablated(self.drill, what)
         asked = replace(self.asked, wire=drill.wire, affinity=drill.affinity)
         if what is not Without.PRE_SCALING:
-            fleet = None if self.fleet is None else replace(self.fleet, environment=ONE_CALLER_FOR_ALL)
-            return replace(self, drill=drill, asked=asked, fleet=fleet)
+            return replace(self, drill=drill, asked=asked, fleet=self.fleet and _unlimited(self.fleet))
         if self.fleet is None:
             raise DrillFailed("replicas are there before the bell or not by the fleet: give --fleet sim:N")
         return replace(self, drill=drill, asked=asked, fleet=replace(self.fleet, is_prescaled=False))
+
+
+def _unlimited(fleet: StackPlan) -> StackPlan:
+    return replace(fleet, environment={**fleet.environment, **ONE_CALLER_FOR_ALL})
 
 
 def played(wanted: Wanted, *, say: Callable[[str], None]) -> Outcome:

@@ -46,11 +46,6 @@ def int8(before: Profile, after: Profile) -> Profile:
     return _with(named, figures)
 
 
-def speculating(after: Profile) -> Profile:
-    """The shipped `after`: its steps are shorter than reading the weights takes, which is what speculation gives."""
-    return after
-
-
 def figure_of(profile: Profile, figure: str) -> float:
     """One figure by its path, such as `decode.weights_ms`."""
     section, name = figure.split(".")
